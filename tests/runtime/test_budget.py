@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from crossplane_lite.runtime.transports.budget import FOREVER, Budget, Exceeded, Memory, Pace, Used
+from crossplane_lite.runtime.transports.budget import FOREVER, Budget, Exceeded, Pace, Shared, Used
 
 
 def test_memory_of_a_connection_is_the_servers() -> None:
     """What is held for a connection is charged to the server, and all of it comes back."""
-    memory = Memory(1000)
-    one, other = Budget(memory, Used(0.0, 0.0), 0.0), Budget(memory, Used(0.0, 0.0), 0.0)
+    memory = Shared(1000)
+    one, other = Budget(memory, 0.0), Budget(memory, 0.0)
     one.hold(700)
     other.hold(200)
     one.buffer(300)
@@ -25,7 +25,7 @@ def test_memory_of_a_connection_is_the_servers() -> None:
 
 def test_events_come_back() -> None:
     """A connection has 1,000 events, gets 100 back each second and some for calls, and never has more than 1,000."""
-    budget = Budget(Memory(0), Used(0.0, 0.0), 0.0)
+    budget = Budget(Shared(0), 0.0)
     budget.earn(500)
     budget.spend(1000, 0.0)
     budget.earn(16)
@@ -33,7 +33,7 @@ def test_events_come_back() -> None:
     budget.spend(100, 1.0)
     with pytest.raises(Exceeded):
         budget.spend(1, 1.0)
-    budget = Budget(Memory(0), Used(0.0, 0.0), 0.0)
+    budget = Budget(Shared(0), 0.0)
     with pytest.raises(Exceeded):
         budget.spend(1001, 1000.0)
 
@@ -49,8 +49,8 @@ def test_time_is_forgotten() -> None:
 
 def test_newcomers_share_an_account() -> None:
     """Connections without a whole request count together; the newest come first, the busy ones last."""
-    newcomers = Used(0.0, 0.0)
-    old, busy, new = (Budget(Memory(0), newcomers, now) for now in (0.0, 0.0, 1.0))
+    shared = Shared(0)
+    old, busy, new = (Budget(shared, now) for now in (0.0, 0.0, 1.0))
     assert old.seconds(0.0) == Budget.FIRST_SECONDS
     busy.complete(0.0)
     busy.work(0.1, 1.0)

@@ -19,7 +19,7 @@ import h2.settings
 import pytest
 
 from benchmarks.processes import resident_bytes
-from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory, Used
+from crossplane_lite.runtime.transports.budget import Budget, Limits, Shared
 from crossplane_lite.runtime.transports.call import Call
 from crossplane_lite.runtime.transports.connection import Connection
 from crossplane_lite.runtime.transports.status import Refused
@@ -56,8 +56,8 @@ class Echo:
     def talk(self, data: bytes, chance: random.Random) -> int:
         """Let a connection have the bytes, in pieces of any size, and its time pass; return how many frames began."""
         now = 0.0
-        memory = Memory(LIMITS.memory)
-        budget = Budget(memory, Used(0.0, 0.0), now)
+        memory = Shared(LIMITS.memory)
+        budget = Budget(memory, now)
         connection = Connection(LIMITS, self, now, budget)
         at = 0
         while at < len(data) and not connection.closed:

@@ -24,7 +24,7 @@ import pytest
 
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports import status
-from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory, Used
+from crossplane_lite.runtime.transports.budget import Budget, Limits, Shared
 from crossplane_lite.runtime.transports.call import Call
 from crossplane_lite.runtime.transports.connection import Connection
 from tests.runtime.attackers import literal
@@ -173,7 +173,7 @@ class Owner:
 
 def test_many_goodbyes() -> None:
     """GOAWAY frames that come together are read as others are, and end the connection with the reason."""
-    connection = Connection(Limits(), Owner(), 0.0, Budget(Memory(1), Used(0.0, 0.0), 0.0))
+    connection = Connection(Limits(), Owner(), 0.0, Budget(Shared(1), 0.0))
     connection.receive(PREFACE + SETTINGS + frame(1, 4, 1, literal(HEADERS)), 0.0)
     connection.receive(2 * frame(7, 0, 0, bytes(8)), 0.0)
     assert not connection.closed
@@ -422,7 +422,7 @@ def test_memory_of_uncompressed_requests() -> None:
                     client.data(stream, bomb, end=True)
                     assert client.answer(stream).status == expected
             transport: Any = server._transport
-            assert transport._memory.held < 1000
+            assert transport._shared.held < 1000
 
 
 def test_answers_that_are_taken_byte_by_byte() -> None:
@@ -470,8 +470,8 @@ def test_connections_with_unfinished_requests() -> None:
 
 def test_turns() -> None:
     """Frames that don't fit into a turn wait for the next turn, and none is lost."""
-    memory = Memory(1 << 20)
-    budget = Budget(memory, Used(0.0, 0.0), 0.0)
+    memory = Shared(1 << 20)
+    budget = Budget(memory, 0.0)
     owner = Owner()
     ready = owner.calls
     connection = Connection(Limits(), owner, 0.0, budget)

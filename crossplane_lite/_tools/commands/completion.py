@@ -79,9 +79,7 @@ def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("function", metavar="module:function")
     for flag in flags._FLAGS:
         if flag.key != "h":
-            parser.add_argument(
-                *flag.names.split(", "), help=flag.text, action="store_true" if flag.value is None else "store"
-            )
+            parser.add_argument(*flag.names.split(", "), help=flag.text, action="store" if flag.value else "store_true")
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -4,7 +4,7 @@ All that a peer makes the server do is charged to the budget of its connection: 
 (requests as sent and uncompressed, answers, unfinished frames, output), the frames that advance no call, and the time.
 The bytes are charged to the memory of the server, too. The answers that follow from it are in `connection` (a flood
 closes the connection), `h2` (who has used less time comes first, and the largest account pays if memory runs out).
-Memory that the allocator of C keeps goes back to the system.
+Shared that the allocator of C keeps goes back to the system.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["FOREVER", "Budget", "Exceeded", "GiveBack", "Limits", "Memory", "Pace", "Used"]
+__all__ = ["FOREVER", "Budget", "Exceeded", "GiveBack", "Limits", "Pace", "Shared", "Used"]
 
 FOREVER: Final = float("inf")
 
@@ -88,30 +88,6 @@ class Exceeded(Exception):
         self.code = code
 
 
-class Memory:
-    """The memory of the server that is held for its peers. Any thread may charge it.
-
-    Attributes:
-        limit: How many bytes may be held.
-        held: How many bytes are held.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.held = 0
-        self._lock = threading.Lock()
-
-    def charge(self, size: int) -> None:
-        """Count `size` more bytes; fewer if it is negative."""
-        with self._lock:
-            self.held += size
-
-    @property
-    def left(self) -> int:
-        """How many more bytes may be held; negative if too many are held."""
-        return self.limit - self.held
-
-
 class Used:
     """The time that the server has worked for somebody. Each second, half of it is forgotten."""
 
@@ -132,11 +108,37 @@ class Used:
         return seconds
 
 
+class Shared:
+    """What all peers share: the memory of the server, which any thread may charge, and the time of newcomers.
+
+    Attributes:
+        limit: How many bytes may be held.
+        held: How many bytes are held.
+        newcomers: The time that all connections have used from which no whole request has come.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.held = 0
+        self.newcomers = Used(0.0, 0.0)
+        self._lock = threading.Lock()
+
+    def charge(self, size: int) -> None:
+        """Count `size` more bytes; fewer if it is negative."""
+        with self._lock:
+            self.held += size
+
+    @property
+    def left(self) -> int:
+        """How many more bytes may be held; negative if too many are held."""
+        return self.limit - self.held
+
+
 class Budget:
     """The account of one connection. All methods are called with the connection's lock held.
 
-    Connections from which no whole request has come have one account of time, `newcomers`. So clients that always
-    connect again don't come before a busy one that stays.
+    Connections from which no whole request has come have one account of time. So clients that always connect again
+    don't come before a busy one that stays.
 
     The peer spends events on frames that don't advance a call, such as pings. It begins with 1,000 events, and never
     has more. It gets 100 back each second, and some for each useful frame.
@@ -144,7 +146,7 @@ class Budget:
     Attributes:
         held: How many bytes are held for the peer.
         completed: Whether a whole request has come from the peer. Until then, the connection is worth less than others.
-        last: When the last call began; before the first call, when the connection began.
+        last: When the last call began; before the first call, when the connection began or its handshake went on.
     """
 
     MOST_EVENTS: Final = 1000
@@ -154,11 +156,10 @@ class Budget:
     # No handshake and first call takes longer.
     FIRST_CALL_SECONDS: Final = 0.016
 
-    __slots__ = ("_buffered", "_earned", "_events", "_memory", "_newcomers", "_used", "completed", "held", "last")
+    __slots__ = ("_buffered", "_earned", "_events", "_shared", "_used", "completed", "held", "last")
 
-    def __init__(self, memory: Memory, newcomers: Used, now: float) -> None:
-        self._memory = memory
-        self._newcomers = newcomers
+    def __init__(self, shared: Shared, now: float) -> None:
+        self._shared = shared
         self._events = float(self.MOST_EVENTS)
         self._earned = now
         self._buffered = 0
@@ -171,7 +172,7 @@ class Budget:
         """Charge `size` more bytes that are held for the peer; fewer if it is negative."""
         if size:
             self.held += size
-            self._memory.charge(size)
+            self._shared.charge(size)
 
     def buffer(self, size: int) -> None:
         """Charge unfinished frames and output: `size` bytes in place of those of the last time."""
@@ -198,7 +199,7 @@ class Budget:
         """Charge time that the server has worked for the peer."""
         self._used.work(seconds, now)
         if not self.completed:
-            self._newcomers.work(seconds, now)
+            self._shared.newcomers.work(seconds, now)
 
     def complete(self, now: float) -> None:
         """Note that a whole request has come from the peer."""
@@ -210,7 +211,7 @@ class Budget:
         """Return how much time the peer has used; if it is a newcomer, all newcomers together."""
         if self.completed:
             return self._used.seconds(now)
-        return max(self._newcomers.seconds(now), self.FIRST_SECONDS)
+        return max(self._shared.newcomers.seconds(now), self.FIRST_SECONDS)
 
     def rank(self, now: float) -> tuple[float, float, float]:
         """Return a key for sorting peers: who has used less time comes first.
@@ -266,21 +267,17 @@ class GiveBack:
     def __init__(self) -> None:
         self._least = _resident_bytes()
         self._next = 0.0
-        self._trim: Any = None
 
     def look(self) -> None:
         """Give memory back if the process has grown by 32 MB, at most every five seconds."""
-        with contextlib.suppress(ImportError, AttributeError, OSError):
-            size = _resident_bytes()
-            self._least = min(self._least, size)
-            if size < self._least + _GROWTH or time.monotonic() < self._next:
-                return
+        size = _resident_bytes()
+        self._least = min(self._least, size)
+        if size >= self._least + _GROWTH and time.monotonic() >= self._next:
             self._next = time.monotonic() + _PAUSE_SECONDS
-            if self._trim is None:
+            with contextlib.suppress(ImportError, AttributeError, OSError):
                 import ctypes  # here, because few servers need it
 
-                self._trim = ctypes.CDLL(None).malloc_trim
-            self._trim(0)
+                ctypes.CDLL(None).malloc_trim(0)
 
 
 def _resident_bytes() -> int:

@@ -24,7 +24,7 @@ from ..._core.base.type_names import type_in_words
 from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status
-from .budget import FOREVER, Memory, Used
+from .budget import FOREVER, Shared
 from .crew import Crew
 from .status import Refused
 
@@ -41,6 +41,7 @@ __all__ = ["H2Transport"]
 
 # After this time the leading thread looks at the sockets again, and those come first that have used less time.
 _TURN_SECONDS: Final = 0.001
+_LONGEST_TURN_SECONDS: Final = 0.004
 # Open files that the process needs in addition to its connections.
 _OTHER_FILES: Final = 64
 _FEWEST_PEERS: Final = 16
@@ -97,8 +98,7 @@ class H2Transport:
         self._more: dict[Peer, None] = {}
         self._touched: dict[Peer, None] = {}
         self._crew: Crew[Call] = Crew(self._turn, self._do, limits.threads, limits.waiting)
-        self._memory = Memory(limits.memory)
-        self._newcomers = Used(0.0, 0.0)
+        self._shared = Shared(limits.memory)
         self._due = 0.0  # when connections must be checked next
         self._paused_until = FOREVER
         self._stop_at = FOREVER
@@ -176,7 +176,7 @@ class H2Transport:
         """
         if call.headers.path:
             self._answer_quickly(call)
-        elif self._memory.left < self._memory.limit // 4 and self._has_its_share(call.connection):
+        elif self._shared.left < self._shared.limit // 4 and self._has_its_share(call.connection):
             text = "the server's memory is short, and this connection doesn't take its answers: take them first"
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
         elif not self._crew.submit(call, call.connection):
@@ -189,7 +189,7 @@ class H2Transport:
         Otherwise the server would make answers for it, only to drop earlier ones.
         """
         holding = sum(peer.budget.held > _LITTLE_BYTES for peer in self._peers)
-        return connection.untaken * holding > self._memory.limit // 2
+        return connection.untaken * holding > self._shared.limit // 2
 
     def _answer_quickly(self, call: Call) -> None:
         quick = self._others(call.headers.path)
@@ -228,7 +228,7 @@ class H2Transport:
         connection = call.connection
         with self._unpacking:  # one at a time, because it takes much of a processor
             with connection.peer.lock:
-                if self._memory.left < most:
+                if self._shared.left < most:
                     raise Refused(status.RESOURCE_EXHAUSTED, "the server has no memory left to uncompress the request")
                 connection.hold(call, most)
             request = call.unpack(limit)
@@ -251,7 +251,7 @@ class H2Transport:
                 _log.exception("a connection has failed, and is closed")
                 peer.close()
             settled = call.dropped and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
-        if not settled or self._memory.left < 0:
+        if not settled or self._shared.left < 0:
             self._touched[peer] = None
             self._wake_up()
 
@@ -292,7 +292,8 @@ class H2Transport:
         ranked = sorted(found, key=lambda peer: peer.budget.rank(now)) if len(found) > 1 else list(found)
         # If there are so many that looking at them takes long, a turn is longer, too.
         started = time.monotonic()
-        until = started + max(_TURN_SECONDS, 2 * (started - now))
+        turn = min(max(_TURN_SECONDS, 2 * (started - now)), _LONGEST_TURN_SECONDS)
+        until = started + turn
         for peer in ranked:
             now = time.monotonic()
             if now >= until:
@@ -302,11 +303,11 @@ class H2Transport:
         now = time.monotonic()
         for listener in listeners:
             if listener in self._listeners:
-                self._accept(listener, now + _TURN_SECONDS / 2)
+                self._accept(listener, now + turn / 2)
         while self._touched:
             peer, _ = self._touched.popitem()
             self._with(peer, peer.write, now)
-        if self._memory.left < 0:
+        if self._shared.left < 0:
             self._make_memory(now)
         if now >= self._due:
             for peer in list(self._peers):
@@ -322,7 +323,7 @@ class H2Transport:
         So a peer that doesn't end its requests, or doesn't take its answers, can't keep others out.
         """
         for peer in sorted(self._peers, key=lambda peer: peer.budget.held, reverse=True):
-            while self._memory.left < 0:
+            while self._shared.left < 0:
                 with peer.lock:
                     made = peer.make_room()
                 self._with(peer, peer.write, now)
@@ -428,11 +429,7 @@ class H2Transport:
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        certificates = self._certificates
-        if certificates is not None:
-            certificates.changed()
-            sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, self._newcomers, now)
+        peer = self._new_peer(sock, self._certificates, self._limits, self, self._shared, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = None
         self._with(peer, peer.write, now)  # sends our settings
@@ -444,10 +441,12 @@ class H2Transport:
         This is the oldest one from which no whole request has come; if there is none, of those without an open call
         the one whose last call began first.
         """
-        found = [peer for peer in self._peers if not peer.budget.completed or peer.idle]
-        if not found:
+        least = next((peer for peer in self._peers if not peer.budget.completed), None)
+        if least is None:
+            idle = (peer for peer in self._peers if peer.idle)
+            least = min(idle, key=lambda peer: peer.budget.last, default=None)
+        if least is None:
             return False
-        least = min(found, key=lambda peer: (peer.budget.completed, peer.budget.last))
         self._with(least, least.give_way, now)
         return True
 

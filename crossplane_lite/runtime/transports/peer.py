@@ -15,10 +15,11 @@ from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .. import log
-from .budget import FOREVER, Budget, Memory, Pace, Used
+from .budget import FOREVER, Budget, Pace, Shared
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
+    from ..tls import Certificates
     from .budget import Limits
 
 __all__ = ["Failures", "Peer", "failures", "name_of", "reason_of"]
@@ -43,12 +44,11 @@ class Peer:
     """One accepted connection. No method waits for the peer. All are called with `lock` held.
 
     Args:
-        sock: The connection's non-blocking socket. With TLS it is an SSLSocket, and the handshake isn't done yet.
-        tls: Whether the connection uses TLS.
+        sock: The connection's non-blocking socket.
+        certificates: The certificates for mutual TLS; None for a connection without transport security.
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
-        memory: The server's memory, to which the connection's is charged.
-        newcomers: The time that all connections have used from which no whole request has come.
+        shared: The accounts of the server, to which the connection's are charged.
         now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
 
     Attributes:
@@ -63,14 +63,23 @@ class Peer:
     """
 
     __slots__ = (
-        *("_handshake_until", "_limits", "_linger_reads", "_linger_until", "_name", "_out", "_owner", "_pace", "_sock"),
-        *("_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more", "waits_for"),
+        *("_certificates", "_handshake_until", "_limits", "_linger_reads", "_linger_until", "_name", "_out", "_owner"),
+        *("_pace", "_sock", "_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more"),
+        "waits_for",
     )
 
     def __init__(
-        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, newcomers: Used, now: float
+        self,
+        sock: socket.socket,
+        certificates: Certificates | None,
+        limits: Limits,
+        owner: Owner,
+        shared: Shared,
+        now: float,
     ) -> None:
+        tls = certificates is not None
         self._sock = sock
+        self._certificates = certificates
         self._tls = tls
         self._name = name_of(sock) if tls else ""
         self._limits = limits
@@ -82,7 +91,7 @@ class Peer:
         self._linger_reads = _LINGER_READS
         self._wants_write = False
         self.lock = threading.Lock()
-        self.budget = Budget(memory, newcomers, now)
+        self.budget = Budget(shared, now)
         self.waits_for = EVENT_READ
         self.connection = None if tls else Connection(limits, owner, now, self.budget, self)
         self.draining = False
@@ -233,6 +242,10 @@ class Peer:
         Raises:
             OSError: The handshake fails.
         """
+        if self._certificates is not None:  # only now, because some clients connect and say nothing
+            self._certificates.changed()
+            context, self._certificates = self._certificates.context, None
+            self._sock = context.wrap_socket(self._sock, server_side=True, do_handshake_on_connect=False)
         sock: Any = self._sock
         self.budget.last = now  # the newest newcomers come first: this one is further than others
         try:
