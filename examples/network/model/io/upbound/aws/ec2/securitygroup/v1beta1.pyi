@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from crossplane_lite.model import Items, Leaf, Map, Model, Nested, Resource, Seen, Values
+from crossplane_lite.model import Items, Leaf, ManagedResource, ManagedSpec, Map, Model, Nested, Seen, Values
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "WriteConnectionSecretToRef",
 ]
 
-class SecurityGroup(Resource):
+class SecurityGroup(ManagedResource[SGSpec]):
     """Which traffic is let in and out."""
 
     apiVersion: Literal["ec2.aws.upbound.io/v1beta1"] = "ec2.aws.upbound.io/v1beta1"
@@ -29,7 +29,7 @@ class SecurityGroup(Resource):
     spec: Nested[SGSpec] = ...
     status: Nested[SGStatus] = ...
 
-class SGSpec(Model):
+class SGSpec(ManagedSpec):
     """The desired state of a SecurityGroup."""
 
     deletionPolicy: Leaf[Literal["Orphan", "Delete"]] = ...

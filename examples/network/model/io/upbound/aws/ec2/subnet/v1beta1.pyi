@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from crossplane_lite.model import Items, Leaf, Map, Model, Nested, Resource, Seen, Values
+from crossplane_lite.model import Items, Leaf, ManagedResource, ManagedSpec, Map, Model, Nested, Seen, Values
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "WriteConnectionSecretToRef",
 ]
 
-class Subnet(Resource):
+class Subnet(ManagedResource[SubnetSpec]):
     """A part of the addresses of a VPC."""
 
     apiVersion: Literal["ec2.aws.upbound.io/v1beta1"] = "ec2.aws.upbound.io/v1beta1"
@@ -27,7 +27,7 @@ class Subnet(Resource):
     spec: Nested[SubnetSpec] = ...
     status: Nested[SubnetStatus] = ...
 
-class SubnetSpec(Model):
+class SubnetSpec(ManagedSpec):
     """The desired state of a Subnet."""
 
     deletionPolicy: Leaf[Literal["Orphan", "Delete"]] = ...

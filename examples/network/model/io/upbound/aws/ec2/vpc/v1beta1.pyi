@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from crossplane_lite.model import Items, Leaf, Map, Model, Nested, Resource, Seen, Values
+from crossplane_lite.model import Items, Leaf, ManagedResource, ManagedSpec, Map, Model, Nested, Seen, Values
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "WriteConnectionSecretToRef",
 ]
 
-class VPC(Resource):
+class VPC(ManagedResource[VPCSpec]):
     """A virtual network of Amazon Web Services."""
 
     apiVersion: Literal["ec2.aws.upbound.io/v1beta1"] = "ec2.aws.upbound.io/v1beta1"
@@ -25,7 +25,7 @@ class VPC(Resource):
     spec: Nested[VPCSpec] = ...
     status: Nested[VPCStatus] = ...
 
-class VPCSpec(Model):
+class VPCSpec(ManagedSpec):
     """The desired state of a VPC."""
 
     deletionPolicy: Leaf[Literal["Orphan", "Delete"]] = ...

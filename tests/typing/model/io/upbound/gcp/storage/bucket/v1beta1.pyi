@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from crossplane_lite.model import Items, Leaf, Map, Model, Nested, Resource, Seen, Values
+from crossplane_lite.model import Items, Leaf, ManagedResource, ManagedSpec, Map, Model, Nested, Seen, Values
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "WriteConnectionSecretToRef",
 ]
 
-class Bucket(Resource):
+class Bucket(ManagedResource[BucketSpec]):
     """A Google Cloud Storage bucket."""
 
     apiVersion: Literal["storage.gcp.upbound.io/v1beta1"] = "storage.gcp.upbound.io/v1beta1"
@@ -31,7 +31,7 @@ class Bucket(Resource):
     spec: Nested[BucketSpec] = ...
     status: Nested[BucketStatus] = ...
 
-class BucketSpec(Model):
+class BucketSpec(ManagedSpec):
     """The desired state of a Bucket."""
 
     deletionPolicy: Leaf[Literal["Orphan", "Delete"]] = ...

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from crossplane_lite.model import Items, Leaf, Map, Model, Nested, Resource, Seen, Values
+from crossplane_lite.model import Items, Leaf, ManagedResource, ManagedSpec, Map, Model, Nested, Seen, Values
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "WriteConnectionSecretToRef",
 ]
 
-class BucketACL(Resource):
+class BucketACL(ManagedResource[BucketACLSpec]):
     """The access control list of a bucket."""
 
     apiVersion: Literal["storage.gcp.upbound.io/v1beta1"] = "storage.gcp.upbound.io/v1beta1"
@@ -27,7 +27,7 @@ class BucketACL(Resource):
     spec: Nested[BucketACLSpec] = ...
     status: Nested[BucketACLStatus] = ...
 
-class BucketACLSpec(Model):
+class BucketACLSpec(ManagedSpec):
     """The desired state of a BucketACL."""
 
     deletionPolicy: Leaf[Literal["Orphan", "Delete"]] = ...
