@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from crossplane_lite import testing
+from crossplane_lite._tools.recorder.messages import as_json
 from crossplane_lite._tools.recorder.recording import OPERATION, Subject
 from crossplane_lite._tools.render.operation import WATCHED_RESOURCE
 from crossplane_lite.cli import main
+from crossplane_lite.proto import _view
 from tests import support
 from tests.recorder import functions
 from tests.recorder.recordings import NETWORK, event, network, play, record_all, write_call, writer
@@ -126,6 +128,20 @@ def test_required_resources_are_followed(tmp_path: Path, capsys: pytest.CaptureF
     assert (status, found["requests"], found["notes"]) == (0, 1, [])
     status, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:first")
     assert {one["name"] for one in _changes(found, action="delete")} == {"copy-one"}
+
+
+def test_required_resources_that_were_not_recorded_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A first request with the last answer, as Crossplane sends them of an Operation, lacks what was required."""
+    given = {"apiVersion": "example.org/v1", "kind": "Given", "metadata": {"name": "one", "labels": {"for": "network"}}}
+    xr = network()
+    answer = functions.needs.run(testing.request(xr, required={"given": [{**given, "spec": {"text": "hello"}}]}))
+    messages = (_view.RunFunctionRequest.FromString(testing.request(xr)), _view.RunFunctionResponse.FromString(answer))
+    made = writer(tmp_path)
+    write_call(made, *map(as_json, messages))
+    made.close()
+    status, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:needs")
+    assert status == 3
+    assert any("not in the recording" in note and "example.org/v1 Given" in note for note in found["notes"])
 
 
 def test_what_isnt_recorded_is_told(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
