@@ -16,10 +16,12 @@ from crossplane_lite._tools.recorder.recording import OPERATION, Subject
 from crossplane_lite._tools.render.operation import WATCHED_RESOURCE
 from crossplane_lite.cli import main
 from crossplane_lite.proto import _view
+from crossplane_lite.runtime.tls import Certificates
 from tests import support
 from tests.recorder import functions
 from tests.recorder.recordings import NETWORK, event, network, play, record_all, write_call, writer
-from tests.runtime.serving import serving
+from tests.runtime.certificates import CrossplaneAuthority, write
+from tests.runtime.serving import in_process, serving
 
 TARGET = "tests.recorder.functions"
 
@@ -113,6 +115,21 @@ def test_a_server_in_any_language(recording: Path, capsys: pytest.CaptureFixture
     with serving(f"{TARGET}:moved", "--insecure") as server:
         status, found = _replayed(capsys, recording, "--against", server.address)
     assert (status, found["equal"]) == (3, 1)
+
+
+@pytest.mark.parametrize("transport", ["grpcio", "h2"])
+def test_a_server_with_crossplanes_certificates(
+    recording: Path, transport: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server that Crossplane calls is called with Crossplane's own certificate, and the printed line says so."""
+    authority = CrossplaneAuthority()
+    there, here = (write(tmp_path / name, authority.issue(name), authority) for name in ("server", "client"))
+    with in_process(functions.moved.run, transport, certificates=Certificates(str(there))) as (_, address):
+        address = address.replace("127.0.0.1", "localhost")
+        assert main(["replay", str(recording), "--against", address, "--tls-certs-dir", str(here)]) == 3
+    text = capsys.readouterr().out
+    assert text.startswith("1 of 3 composites are equal ")
+    assert f" --against {address} --tls-certs-dir={here}" in text
 
 
 def test_required_resources_are_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
