@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import time
+from collections.abc import Callable
 from typing import Any
 
 import yaml
 
 from .kube import wait
-from .world import ROOT, Composite, World
+from .world import ROOT, Composite, Function, World
 
 _WHEN = "2026-01-01T00:00:00Z"
 # At most so many calls of each function until all is at rest. Alone it takes three quarters of that; Crossplane calls
@@ -115,9 +116,8 @@ def test_application(world: World) -> None:
     _check_costs(world, one, "application")
 
 
-def test_watch_operation(world: World) -> None:
-    """A ConfigMap changes, and its Deployment gets another checksum; nobody takes fields from others."""
-    function = world.function("examples.watch_operation.function:operate")
+def watch_operation(world: World, function: Function) -> Callable[[], dict[str, str]]:
+    """Run the example's WatchOperation, and return a function that returns the annotations of its Deployment's pods."""
     label = f"platform.example.com/{world.name}"
     pod = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web"}]}}
     metadata = {"name": "web", "namespace": world.namespace, "labels": {"platform.example.com/config": "web-config"}}
@@ -137,11 +137,18 @@ def test_watch_operation(world: World) -> None:
         found: dict[str, str] = world.kube.get(deployment)["spec"]["template"]["metadata"].get("annotations", {})
         return found
 
-    first = wait(notes, 60)
-    assert first
+    assert wait(notes, 60)
+    return notes
+
+
+def test_watch_operation(world: World) -> None:
+    """A ConfigMap changes, and its Deployment gets another checksum; nobody takes fields from others."""
+    notes = watch_operation(world, world.function("examples.watch_operation.function:operate"))
+    first = notes()
     world.kube.merge(f"/api/v1/namespaces/{world.name}/configmaps/web-config", {"data": {"a": "2"}})
     assert wait(lambda: notes() != first, 60)
-    assert world.kube.get(deployment)["spec"]["replicas"] == 2
+    deployment = world.kube.get(f"/apis/apps/v1/namespaces/{world.name}/deployments/web")
+    assert deployment["spec"]["replicas"] == 2
 
 
 def _operation_of(world: World, function_name: str) -> dict[str, Any]:
@@ -155,14 +162,18 @@ def _ran(world: World) -> bool:
     return note is not None and note["data"] == {"ran": "yes"}
 
 
-def test_operation(world: World) -> None:
-    """An Operation applies what its function composes, once."""
-    function = world.function("tests.cluster.functions:label")
+def operation(world: World, function: Function) -> str:
+    """Run an Operation once, and return its path in the API server."""
     spec = _operation_of(world, function.name)
     version = "ops.crossplane.io/v1alpha1"
     world.kube.apply({"apiVersion": version, "kind": "Operation", "metadata": {"name": world.name}, "spec": spec})
     assert wait(lambda: _ran(world), 60)
-    path = f"/apis/{version}/operations/{world.name}"
+    return f"/apis/{version}/operations/{world.name}"
+
+
+def test_operation(world: World) -> None:
+    """An Operation applies what its function composes, once."""
+    path = operation(world, world.function("tests.cluster.functions:label"))
     found = wait(lambda: world.kube.get(path).get("status", {}).get("appliedResourceRefs"), 30)
     assert [(item["kind"], item["name"]) for item in found] == [("ConfigMap", "note")]
 

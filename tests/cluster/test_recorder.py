@@ -15,6 +15,7 @@ from crossplane_lite._tools.recorder.recording import Recording
 
 from .kube import wait
 from .plane import Plane
+from .test_examples import operation, watch_operation
 from .world import NOTHING, Change, Composite, Function, Snapshot, World
 
 _SPEC = {"groups": {"web": "for web", "db": "for db"}}
@@ -180,6 +181,26 @@ def test_a_zone_that_goes(recorded: Recorded, vpc: Composite, function: Function
     assert change.gone == _names(said, "delete")
     assert change.new == change.again == []
     assert wait(lambda: _deleted(recorded.world, before, known) == change.gone, 60)
+
+
+def test_an_operation(recorded: Recorded) -> None:
+    """The same version gives an Operation the same answer; of required resources, which Crossplane keeps, it is told."""
+    world = World(recorded.world.plane, "operation", recorded.world.transport)
+    targets = {"-plain": "tests.cluster.functions:label", "-watching": "examples.watch_operation.function:operate"}
+    plain, watching = (world.function(target, suffix) for suffix, target in targets.items())
+    try:
+        operation(world, plain)
+        watch_operation(world, watching)
+        world.settle()
+    finally:
+        world.kube.delete("/apis/ops.crossplane.io/v1alpha1/watchoperations/operation")
+        world.close()
+    found = []
+    for function, target in zip((plain, watching), targets.values(), strict=True):
+        flags = ("--function", f"{function.name}={target}", "--format", "json")
+        found.append(json.loads(world.command("replay", recorded.folder, *flags).stdout))
+    assert (found[0]["composites"], found[0]["equal"], found[0]["notes"]) == (1, 1, [])
+    assert any("not in the recording" in note and "apps/v1 Deployment" in note for note in found[1]["notes"])
 
 
 @pytest.fixture(params=["official", "ours"])

@@ -11,13 +11,17 @@ from typing import Any
 import pytest
 
 from crossplane_lite import testing
+from crossplane_lite._tools.recorder.messages import as_json
 from crossplane_lite._tools.recorder.recording import OPERATION, Subject
 from crossplane_lite._tools.render.operation import WATCHED_RESOURCE
 from crossplane_lite.cli import main
+from crossplane_lite.proto import _view
+from crossplane_lite.runtime.tls import Certificates
 from tests import support
 from tests.recorder import functions
 from tests.recorder.recordings import NETWORK, event, network, play, record_all, write_call, writer
-from tests.runtime.serving import serving
+from tests.runtime.certificates import CrossplaneAuthority, write
+from tests.runtime.serving import in_process, serving
 
 TARGET = "tests.recorder.functions"
 
@@ -113,6 +117,21 @@ def test_a_server_in_any_language(recording: Path, capsys: pytest.CaptureFixture
     assert (status, found["equal"]) == (3, 1)
 
 
+@pytest.mark.parametrize("transport", ["grpcio", "h2"])
+def test_a_server_with_crossplanes_certificates(
+    recording: Path, transport: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server that Crossplane calls is called with Crossplane's own certificate, and the printed line says so."""
+    authority = CrossplaneAuthority()
+    there, here = (write(tmp_path / name, authority.issue(name), authority) for name in ("server", "client"))
+    with in_process(functions.moved.run, transport, certificates=Certificates(str(there))) as (_, address):
+        address = address.replace("127.0.0.1", "localhost")
+        assert main(["replay", str(recording), "--against", address, "--tls-certs-dir", str(here)]) == 3
+    text = capsys.readouterr().out
+    assert text.startswith("1 of 3 composites are equal ")
+    assert f" --against {address} --tls-certs-dir={here}" in text
+
+
 def test_required_resources_are_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The further calls of a function get the resources that the recording has."""
     made = writer(tmp_path)
@@ -126,6 +145,20 @@ def test_required_resources_are_followed(tmp_path: Path, capsys: pytest.CaptureF
     assert (status, found["requests"], found["notes"]) == (0, 1, [])
     status, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:first")
     assert {one["name"] for one in _changes(found, action="delete")} == {"copy-one"}
+
+
+def test_required_resources_that_were_not_recorded_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A first request with the last answer, as Crossplane sends them of an Operation, lacks what was required."""
+    given = {"apiVersion": "example.org/v1", "kind": "Given", "metadata": {"name": "one", "labels": {"for": "network"}}}
+    xr = network()
+    answer = functions.needs.run(testing.request(xr, required={"given": [{**given, "spec": {"text": "hello"}}]}))
+    messages = (_view.RunFunctionRequest.FromString(testing.request(xr)), _view.RunFunctionResponse.FromString(answer))
+    made = writer(tmp_path)
+    write_call(made, *map(as_json, messages))
+    made.close()
+    status, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:needs")
+    assert status == 3
+    assert any("not in the recording" in note and "example.org/v1 Given" in note for note in found["notes"])
 
 
 def test_what_isnt_recorded_is_told(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:

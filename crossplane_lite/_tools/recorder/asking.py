@@ -129,12 +129,16 @@ class Known:
         self.unknown: set[str] = set()
 
     def learn(self, request: Any, response: Mapping[str, Any]) -> None:
-        """Add the required resources and schemas of a request, and the requirements of its answer."""
+        """Add the required resources and schemas of a request, and the requirements of its answer that it fulfils."""
         for resources in (*request.required_resources.values(), *request.extra_resources.values()):
             self.objects += [codec.decode_struct(one.resource) for one in resources.items]
         asked = _view.RunFunctionResponse.FromString(response_bytes(response)).requirements
-        for selector in (*asked.resources.values(), *asked.extra_resources.values()):
-            self._selectors.add(str(Selector.of(selector)))
+        # What the request doesn't have was sent with a later one, or, for an Operation, isn't in the recording.
+        for selectors, sent in (
+            (asked.resources, request.required_resources),
+            (asked.extra_resources, request.extra_resources),
+        ):
+            self._selectors.update(str(Selector.of(selectors[name])) for name in selectors if name in sent)
         for name, selector in asked.schemas.items():
             if request.required_schemas[name].openapi_v3:
                 schema = codec.decode_struct(request.required_schemas[name].openapi_v3)

@@ -45,8 +45,8 @@ def plain(content: bytes) -> dict[str, Any]:
 def prepared(content: bytes) -> bytes:
     """Return a content as recordings have it: JSON in one line, with secret values masked.
 
-    A content in one line from which nothing is to be taken out is returned as it is. It isn't parsed, because that
-    would take most of the time that a recorder needs; the reader of a recording says if it is no JSON.
+    A content in one line that has no secret values is returned as it is. It isn't parsed, because that would take most
+    of the time that a recorder needs; the reader of a recording says if it is no JSON.
 
     Raises:
         ValueError: The content isn't a JSON object.

@@ -314,7 +314,8 @@ def _asked(
     if not called:
         raise InputError("no function is called: the composite is paused, or is being deleted")
     if not runs:
-        raise InputError(f"--name {given.name}: the steps call {', '.join(run.step.function for run in called)}")
+        names = some([run.step.function for run in called], _MOST)
+        raise InputError(f"no step calls a function {given.name!r}; the steps call {names}")
     pairs = [(_of_files(inputs, run), run.runner) for run in runs]
     return pairs, lambda: (note for one, runner in pairs for note in notes([one], None, runner))
 

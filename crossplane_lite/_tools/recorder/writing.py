@@ -32,8 +32,8 @@ def now() -> str:
 class Writer:
     """Appends events to the files of a folder. Only one thread may use it.
 
-    Events go to the operating system with `flush`, many at once, because each write takes time of its own. What was
-    flushed isn't lost if this process crashes.
+    Events go to the operating system with `flush`, many at once, because each write takes time of its own. Flushed
+    events aren't lost if this process crashes.
 
     Args:
         folder: The folder; made if it is missing.
