@@ -55,7 +55,7 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
         request = run.request
         for probe, origin in probes.items():
             request = Request(request).changed(origin, probe) or request
-        changed = _texts(silent_run(run.runner.function, request).answer, _view.RunFunctionResponse)
+        changed = _texts(silent_run(run.runner.function, request)[0], _view.RunFunctionResponse)
         for place in found[:_MOST_TEXTS]:
             sources = [origin_text(one) for probe, one in probes.items() if probe in changed.get(place, "")]
             if sources:
@@ -160,7 +160,7 @@ def _helps(run: StepRun, origin: Origin, before: BaseException) -> bool:
     request = Request(run.request).changed(origin, _PROBE)
     if request is None:
         return False
-    error = silent_run(run.runner.function, request).error
+    error = silent_run(run.runner.function, request)[1].raised
     return error is None or (type(error), str(error)) != (type(before), str(before))
 
 

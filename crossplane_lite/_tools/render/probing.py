@@ -22,7 +22,7 @@ from ...proto import _view
 from .origin import Origin, Steps
 from .recording import Recorded, Waits
 
-__all__ = ["Answer", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]
+__all__ = ["Answer", "Fields", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]
 
 Fields = Mapping[Steps, Any]
 
@@ -71,7 +71,7 @@ class Probed(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was found in a response.
+    """The resources of a response.
 
     Attributes:
         names: The names of all resources that the function registers; if it doesn't show that, of all desired ones.
