@@ -26,7 +26,7 @@ from ...errors import InputError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of
 from .functions import InProcess
-from .observing import COMPOSITE
+from .observing import COMPOSITE, Seen
 from .origin import Origin, Steps, origin_text
 from .probing import Answer, Fields, Found, Made, Probed, fields_of, origins, probed
 from .recording import Recorded, Registered, Waits, record, silent_run, values_of
@@ -270,7 +270,7 @@ def _said(run: StepRun, targets: Sequence[str], timeout: float, schema: Mapping[
 
 def _in_process(function: Function) -> Answer:
     def answer(request: bytes, wanted: Callable[[str], bool]) -> Found:
-        data, seen = silent_run(function, request)
+        data, seen = silent_run(function, request, Seen())
         found = _read(data, wanted)
         # A resource that is held back isn't in the answer, but compose() has registered it. One that is kept is in the
         # answer, and compose() hasn't registered it.

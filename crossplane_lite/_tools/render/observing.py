@@ -53,6 +53,7 @@ class Seen(Observer):
         errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
         raised: The exception that ended the first run; None if it ended by itself.
         twice: The line that registered a name first, if compose() registered it twice; else empty.
+        places: The line that registered each resource, by name.
         trees: The composite, under the name `COMPOSITE`, and the resources that compose() registers, by name, until
             the answer is taken in; each with whether a previous function desires it, too.
         notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
@@ -66,7 +67,7 @@ class Seen(Observer):
         self._made: list[tuple[Resource, str]] = []
         self.trees: dict[str, tuple[Tree, bool]] = {}
         self.unresolved: list[list[str | int]] = []
-        self._places: dict[str, str] = {}
+        self.places: dict[str, str] = {}
         self.missing: list[str] = []
         self.unset: dict[Origin, str] = {}
         self.errors: list[str] = []
@@ -75,10 +76,17 @@ class Seen(Observer):
         self.held: dict[str, Asked] = {}
         self.notes: list[str] = []
 
+    def line(self) -> str:
+        """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+            frame = frame.f_back
+        return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
     def made(self, model: Any) -> None:
         if not isinstance(model, Resource):
             return
-        self._made.append((model, _place()))
+        self._made.append((model, self.line()))
 
     def read(self, node: Any, field: Any, value: Any) -> None:
         if node.state == FACT and is_missing(value):
@@ -88,13 +96,13 @@ class Seen(Observer):
         origin = origin_of(node, key)
         if origin is not None and origin.part == "xr":
             self.unset.pop(origin, None)
-            self.unset[origin] = _place()
+            self.unset[origin] = self.line()
 
     def registered(self, name: str, model: Any) -> None:
-        self._places.setdefault(name, _place())
+        self.places.setdefault(name, self.line())
 
     def refused(self, name: str) -> None:
-        self.twice = self._places.get(name, "")
+        self.twice = self.places.get(name, "")
 
     def composite(self, model: Any) -> None:
         self._model = type(model)
@@ -143,14 +151,6 @@ class Seen(Observer):
                 )
         if self._model is not None:
             yield from unknown_fields(self._model, request)
-
-
-def _place() -> str:
-    """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def _tree_of(model: Resource, call: Any) -> Tree | None:

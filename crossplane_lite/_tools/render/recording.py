@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ...composition import Function
 
 __all__ = ["Recorded", "Registered", "Waits", "record", "silent_run", "values_of"]
+
+S = TypeVar("S", bound=Seen)
 
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
@@ -60,23 +62,6 @@ class Registered(NamedTuple):
     registered: str
 
 
-class Recorded(NamedTuple):
-    """The record of a run of compose().
-
-    Attributes:
-        resources: The requested resources that compose() registers, by name.
-        reads: The lines of code that read a value from the request, by the value's origin.
-        unset: The lines of code that read a missing value, by the origin that the value would have. The origin that was
-            read last is the last one.
-        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
-    """
-
-    resources: dict[str, Registered]
-    reads: dict[Origin, set[str]]
-    unset: dict[Origin, set[str]]
-    raw: bool
-
-
 def record(function: Function, request: bytes, names: Sequence[str]) -> Recorded:
     """Run compose() once more, and record the values that it reads and the lines that set fields.
 
@@ -87,23 +72,20 @@ def record(function: Function, request: bytes, names: Sequence[str]) -> Recorded
         request: The bytes of the request.
         names: The names of the composed resources to record; `COMPOSITE` for the composite.
     """
-    watch = _Watch(function, names)
-    silent_run(function, request, watch)
-    return Recorded(watch.found, watch.reads, watch.missed_at, watch.raw)
+    return silent_run(function, request, Recorded(function, names))[1]
 
 
-def silent_run(function: Function, request: bytes, seen: Seen | None = None) -> tuple[bytes, Seen]:
+def silent_run(function: Function, request: bytes, seen: S) -> tuple[bytes, S]:
     """Run compose() once more, without its logs and prints.
 
     Args:
         function: The function.
         request: The bytes of the request.
-        seen: The record to fill in; None for a new one.
+        seen: The record to fill in.
 
     Returns:
         The bytes of the response, which are empty if the request is malformed; and what compose() did.
     """
-    seen = seen or Seen()
     try:
         with _silent(function):
             return function.run(request, seen), seen
@@ -137,55 +119,52 @@ def values_of(tree: Tree) -> dict[Steps, Any]:
     return values | {steps: one for steps, one in waits.items() if steps in values}
 
 
-class _Watch(Seen):
-    """Records one run of a function's compose().
+class Recorded(Seen):
+    """The record of a run of compose() with all lines.
 
     Args:
         function: The function.
         names: The names of the resources to record; `COMPOSITE` for the composite.
+
+    Attributes:
+        resources: The requested resources that compose() registers, by name.
+        reads: The lines of code that read a value from the request, by the value's origin.
+        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
     """
 
     def __init__(self, function: Function, names: Sequence[str]) -> None:
         super().__init__()
         self._names = names
-        self.found: dict[str, Registered] = {}
+        self.resources: dict[str, Registered] = {}
         self._authors = _Places(function.file)
         # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
         self._made_at: dict[int, str] = {}
         self._alive: list[Any] = []
-        self._registered: dict[str, str] = {}
         self.reads: dict[Origin, set[str]] = {}
-        self.missed_at: dict[Origin, set[str]] = {}
         self.raw = False
+
+    def line(self) -> str:
+        return self._authors.current()
 
     def made(self, model: Any) -> None:
         for name, place in self._authors.of_arguments(type(model).__name__, model.__dict__).items():
             self._note(model, name, place)
         self._alive.append(model)
-        self._made_at.setdefault(id(model), self._authors.current())
+        self._made_at.setdefault(id(model), self.line())
 
     def has_set(self, holder: Any, key: Any) -> None:
         if not isinstance(holder, ModelShape) or isinstance(key, int) or key in holder.__dict__:
-            self._note(holder, key, self._authors.current())
+            self._note(holder, key, self.line())
 
     def read(self, node: Node, field: Field, value: Any) -> None:
-        origin = origin_of(node, field.wire) if node.state >= WAIT else None
-        if origin is None:
-            return
-        noted = self.missed_at if is_missing(value) else self.reads
-        noted[origin] = {*noted.pop(origin, ()), self._authors.current()}
-
-    def missed(self, node: Node, key: str) -> None:
-        origin = origin_of(node, key)
+        super().read(node, field, value)
+        origin = origin_of(node, field.wire) if node.state >= WAIT and not is_missing(value) else None
         if origin is not None:
-            self.missed_at.setdefault(origin, set()).add(self._authors.current())
+            self.reads.setdefault(origin, set()).add(self.line())
 
     def took_request(self) -> None:
         self.raw = True
-
-    def registered(self, name: str, model: Any) -> None:
-        self._registered.setdefault(name, self._authors.current())
 
     def ended(self, call: Any, error: BaseException | None) -> None:
         super().ended(call, error)
@@ -193,8 +172,8 @@ class _Watch(Seen):
             model = call.composite if name == COMPOSITE else call.resources[name]
             values = values_of(self.trees[name][0])
             places = {steps: place for steps in values if (place := self._place_of(model, steps))}
-            made, registered = self._made_at.get(id(model), ""), self._registered.get(name, "")
-            self.found[name] = Registered(values, places, made, registered)
+            made, registered = self._made_at.get(id(model), ""), self.places.get(name, "")
+            self.resources[name] = Registered(values, places, made, registered)
 
     def _place_of(self, found: Any, steps: Steps) -> str:
         """Return the line that set the value at a path of `found`, or else the nearest object or list around it.
