@@ -154,7 +154,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: built(XR, observed=[thing("a"), thing("a")]),
         InputError,
-        "observed[1] and observed[0] are both named 'a'",
+        "observed[1] and observed[0] have the same annotation crossplane.io/composition-resource-name: 'a'",
     ),
     (
         lambda: built(XR, observed={"a": thing("b")}),
