@@ -150,7 +150,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: built({**XR, "spec": {"big": 2**60}}), InputError, "xr.spec.big: "),
     (lambda: built({**XR, "spec": {"x": object()}}), InputError, "xr.spec.x: "),
     (lambda: built({**XR, "spec": {"x": Observable("a.b")}}), UnresolvedError, "xr.spec.x is made from a.b"),
-    (lambda: built(XR, observed=[thing()]), InputError, f"observed[0] has no annotation {NAME}"),
+    (lambda: built(XR, observed=[thing()]), InputError, f"observed[0]: Thing has no annotation {NAME}"),
     (
         lambda: built(XR, observed=[thing("a"), thing("a")]),
         InputError,
