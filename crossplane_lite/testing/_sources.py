@@ -16,7 +16,7 @@ from .._core.compat.messages import encoded_resource, full_name, is_dumped
 from .._core.models.model import Model
 from .._tools.manifests.objects import RESOURCE_NAME
 from .._tools.manifests.yaml import Document, load_documents, parse_documents
-from .._tools.render.inputs import field, objects_in, read_resources
+from .._tools.render.inputs import by_name, field, objects_in, read_resources
 from ..errors import EncodeError, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -153,26 +153,12 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     if isinstance(sources, Mapping) and not _is_resource(sources):
-        by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
-        for name in by_name:
+        found = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
+        for name in found:
             _check_name(name, what)
         give = _with_name if marked else _as_desired
-        return {name: give(document, name) for name, document in by_name.items()}
-    found: dict[str, Document] = {}
-    for document in resources(sources, folder, what):
-        name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
-        if not name:
-            raise InputError(
-                f"{document.where} has no annotation {RESOURCE_NAME}; set it to the name that the function gives this "
-                "resource, or give a mapping from names to resources"
-            )
-        if name in found:
-            raise InputError(
-                f"{document.where} and {found[name].where} are both named {short_repr(name)}; each must have an "
-                f"annotation {RESOURCE_NAME} of its own"
-            )
-        found[name] = document
-    return found
+        return {name: give(document, name) for name, document in found.items()}
+    return by_name(resources(sources, folder, what))
 
 
 def _resources(source: Any, folder: Path, what: str) -> list[Document]:

@@ -150,11 +150,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: built({**XR, "spec": {"big": 2**60}}), InputError, "xr.spec.big: "),
     (lambda: built({**XR, "spec": {"x": object()}}), InputError, "xr.spec.x: "),
     (lambda: built({**XR, "spec": {"x": Observable("a.b")}}), UnresolvedError, "xr.spec.x is made from a.b"),
-    (lambda: built(XR, observed=[thing()]), InputError, f"observed[0] has no annotation {NAME}"),
+    (lambda: built(XR, observed=[thing()]), InputError, f"observed[0]: Thing has no annotation {NAME}"),
     (
         lambda: built(XR, observed=[thing("a"), thing("a")]),
         InputError,
-        "observed[1] and observed[0] are both named 'a'",
+        "observed[1] and observed[0] have the same annotation crossplane.io/composition-resource-name: 'a'",
     ),
     (
         lambda: built(XR, observed={"a": thing("b")}),

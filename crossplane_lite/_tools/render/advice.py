@@ -18,6 +18,7 @@ from ..._core.paths.text import show
 from ...errors import CrossplaneLiteError, DuplicateResourceError
 from ...proto import _view
 from .functions import InProcess
+from .observing import Seen
 from .origin import Origin, Steps, origin_text
 from .probing import Request, fields_of
 from .recording import silent_run
@@ -55,7 +56,7 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
         request = run.request
         for probe, origin in probes.items():
             request = Request(request).changed(origin, probe) or request
-        changed = _texts(silent_run(run.runner.function, request).answer, _view.RunFunctionResponse)
+        changed = _texts(silent_run(run.runner.function, request, Seen())[0], _view.RunFunctionResponse)
         for place in found[:_MOST_TEXTS]:
             sources = [origin_text(one) for probe, one in probes.items() if probe in changed.get(place, "")]
             if sources:
@@ -160,7 +161,7 @@ def _helps(run: StepRun, origin: Origin, before: BaseException) -> bool:
     request = Request(run.request).changed(origin, _PROBE)
     if request is None:
         return False
-    error = silent_run(run.runner.function, request).error
+    error = silent_run(run.runner.function, request, Seen())[1].raised
     return error is None or (type(error), str(error)) != (type(before), str(before))
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -213,26 +213,26 @@ def add_operation(parser: argparse.ArgumentParser) -> None:
 def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the flags that both composites and Operations have. Return the flags' group, to which more can be added."""
     group = parser.add_argument_group("inputs")
+
+    def several(flag: str, metavar: str, type: Callable[[str], object], help: str) -> None:
+        group.add_argument(flag, metavar=metavar, action="append", default=[], type=type, help=help)
+
     flags.add_function(
         group,
         "run the pipeline's function NAME in this process; the module can be in the current directory. NAME can be "
         "left out where the pipeline has one function. Can be given several times",
     )
-    group.add_argument(
+    several(
         "--context-files",
-        metavar="KEY=FILE",
-        action="append",
-        default=[],
-        type=flags.pair_of_path,
-        help="key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
+        "KEY=FILE",
+        flags.pair_of_path,
+        "key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
     )
-    group.add_argument(
+    several(
         "--context-values",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=flags.pair,
-        help="key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
+        "KEY=VALUE",
+        flags.pair,
+        "key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
         "--context-files",
     )
     group.add_argument(
@@ -271,13 +271,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "times",
     )
     flags.add_tls(group)
-    group.add_argument(
+    several(
         "--crds",
-        metavar="PATH",
-        action="append",
-        default=[],
-        type=Path,
-        help="file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
+        "PATH",
+        Path,
+        "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
         "whose schemas functions can ask for; desired resources are checked against them, and awaited fields that "
         "they lack are named. Charts of Helm in a directory check the values of Releases; can be given several times",
     )

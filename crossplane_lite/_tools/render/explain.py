@@ -26,9 +26,10 @@ from ...errors import InputError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of
 from .functions import InProcess
+from .observing import COMPOSITE, Seen
 from .origin import Origin, Steps, origin_text
-from .probing import Answer, Found, Made, Probed, fields_of, origins, probed
-from .recording import COMPOSITE, Recorded, Registered, Waits, record, silent_run
+from .probing import Answer, Fields, Found, Made, Probed, fields_of, origins, probed
+from .recording import Recorded, Registered, Waits, record, silent_run, values_of
 from .rendered import RenderError, StepRun
 from .told import told
 
@@ -269,12 +270,13 @@ def _said(run: StepRun, targets: Sequence[str], timeout: float, schema: Mapping[
 
 def _in_process(function: Function) -> Answer:
     def answer(request: bytes, wanted: Callable[[str], bool]) -> Found:
-        run = silent_run(function, request, wanted)
-        found = _read(run.answer, wanted)
+        data, seen = silent_run(function, request, Seen())
+        found = _read(data, wanted)
         # A resource that is held back isn't in the answer, but compose() has registered it. One that is kept is in the
         # answer, and compose() hasn't registered it.
-        fields = {name: one for name, one in found.fields.items() if name in run.names or name == COMPOSITE}
-        return found if found.error else Found(run.names, {**run.values, **fields})
+        fields: dict[str, Fields] = {name: values_of(tree) for name, (tree, _) in seen.trees.items() if wanted(name)}
+        fields |= {name: one for name, one in found.fields.items() if name in seen.trees or name == COMPOSITE}
+        return found if found.error else Found(seen.trees.keys() - {COMPOSITE}, fields)
 
     return answer
 

@@ -21,6 +21,7 @@ from ..manifests.reading import is_file, read_bytes
 from ..manifests.yaml import Document, decode, load_documents, parse_value
 
 __all__ = [
+    "by_name",
     "field",
     "files_of",
     "is_text",
@@ -116,8 +117,17 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
         InputError: The same as for `read_resources`; or a resource lacks the annotation
             `crossplane.io/composition-resource-name`, or two resources have the same value of it.
     """
+    return list(by_name(read_resources([path]), composite).values())
+
+
+def by_name(documents: Iterable[Document], composite: Document | None = None) -> dict[str, Document]:
+    """Return observed composed resources by composition resource name. The arguments are those of `read_observed`.
+
+    Raises:
+        InputError: A resource lacks the annotation, or two resources have the same value of it.
+    """
     named: dict[str, Document] = {}
-    for document in read_resources([path]):
+    for document in documents:
         name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
         if not name:
             shown = " ".join(short_text(one) for one in (document.content["kind"], _identity(document)[2]) if one)
@@ -135,7 +145,7 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
                 f"{document.where} and {named[name].where} have the same annotation {RESOURCE_NAME}: {short_repr(name)}"
             )
         named[name] = document
-    return list(named.values())
+    return named
 
 
 def read_secrets(path: Path) -> list[Document]:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Iterator
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
@@ -23,7 +23,10 @@ from ...proto import _view
 from .origin import Origin, is_missing, origin_of
 from .outdated import unknown_fields
 
-__all__ = ["Asked", "Seen"]
+__all__ = ["COMPOSITE", "Asked", "Seen"]
+
+COMPOSITE: Final = ""
+"""Means the composite where a resource's name is expected. No resource has an empty name."""
 
 
 class Asked(NamedTuple):
@@ -50,6 +53,9 @@ class Seen(Observer):
         errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
         raised: The exception that ended the first run; None if it ended by itself.
         twice: The line that registered a name first, if compose() registered it twice; else empty.
+        places: The line that registered each resource, by name.
+        trees: The composite, under the name `COMPOSITE`, and the resources that compose() registers, by name, until
+            the answer is taken in; each with whether a previous function desires it, too.
         notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
             of another object, and what `outdated.unknown_fields` finds.
         held: The resources that compose() registers and that aren't in the function's answer, by name. One whose values
@@ -59,9 +65,9 @@ class Seen(Observer):
     def __init__(self) -> None:
         self._model: type[Resource] | None = None
         self._made: list[tuple[Resource, str]] = []
-        self._trees: dict[str, tuple[Tree, bool]] = {}
+        self.trees: dict[str, tuple[Tree, bool]] = {}
         self.unresolved: list[list[str | int]] = []
-        self._places: dict[str, str] = {}
+        self.places: dict[str, str] = {}
         self.missing: list[str] = []
         self.unset: dict[Origin, str] = {}
         self.errors: list[str] = []
@@ -70,10 +76,17 @@ class Seen(Observer):
         self.held: dict[str, Asked] = {}
         self.notes: list[str] = []
 
+    def line(self) -> str:
+        """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+            frame = frame.f_back
+        return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
     def made(self, model: Any) -> None:
         if not isinstance(model, Resource):
             return
-        self._made.append((model, _place()))
+        self._made.append((model, self.line()))
 
     def read(self, node: Any, field: Any, value: Any) -> None:
         if node.state == FACT and is_missing(value):
@@ -83,13 +96,13 @@ class Seen(Observer):
         origin = origin_of(node, key)
         if origin is not None and origin.part == "xr":
             self.unset.pop(origin, None)
-            self.unset[origin] = _place()
+            self.unset[origin] = self.line()
 
     def registered(self, name: str, model: Any) -> None:
-        self._places.setdefault(name, _place())
+        self.places.setdefault(name, self.line())
 
     def refused(self, name: str) -> None:
-        self.twice = self._places.get(name, "")
+        self.twice = self.places.get(name, "")
 
     def composite(self, model: Any) -> None:
         self._model = type(model)
@@ -101,13 +114,13 @@ class Seen(Observer):
         paths = {one.source_path for value in asked for one in sources(value)}
         around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
         self.missing = sorted(paths - around)
-        for name, model in call.resources.items():
-            tree = _tree_of(model, call)
+        for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
+            tree = None if model is None else _tree_of(model, call)
             if tree is not None:
-                self._trees.setdefault(name, (tree, model._state.base is not None))
-        status = None if call.composite is None else _tree_of(call.composite, call)
-        if status is not None:
-            self.unresolved = [one.steps[:-1] if one.is_key else one.steps for one in status.found]
+                self.trees.setdefault(name, (tree, model._state.base is not None))
+        if COMPOSITE in self.trees:
+            found = self.trees[COMPOSITE][0].found
+            self.unresolved = [one.steps[:-1] if one.is_key else one.steps for one in found]
 
     @property
     def error(self) -> str:
@@ -118,15 +131,15 @@ class Seen(Observer):
         """Take in the answer, and set `held` and `notes`."""
         self.held = self.beyond(_view.RunFunctionResponse.FromString(answer).desired.resources)
         self.notes = [*self._notes(request)]
-        self._trees.clear()
+        self.trees.clear()
         self._made.clear()
 
     def beyond(self, known: Collection[str]) -> dict[str, Asked]:
         """Return the resources that compose() registers, by name, but those of the names in `known`."""
         return {
             name: Asked(_with_observables(tree), partial)
-            for name, (tree, partial) in self._trees.items()
-            if name not in known
+            for name, (tree, partial) in self.trees.items()
+            if name != COMPOSITE and name not in known
         }
 
     def _notes(self, request: bytes) -> Iterator[str]:
@@ -138,14 +151,6 @@ class Seen(Observer):
                 )
         if self._model is not None:
             yield from unknown_fields(self._model, request)
-
-
-def _place() -> str:
-    """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def _tree_of(model: Resource, call: Any) -> Tree | None:

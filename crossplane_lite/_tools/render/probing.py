@@ -22,7 +22,7 @@ from ...proto import _view
 from .origin import Origin, Steps
 from .recording import Recorded, Waits
 
-__all__ = ["Answer", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]
+__all__ = ["Answer", "Fields", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]
 
 Fields = Mapping[Steps, Any]
 
@@ -71,7 +71,7 @@ class Probed(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was found in a response.
+    """The resources of a response.
 
     Attributes:
         names: The names of all resources that the function registers; if it doesn't show that, of all desired ones.
@@ -449,9 +449,7 @@ def _read(source: Request, recorded: Recorded) -> Iterator[Origin]:
     for origin in recorded.reads:
         if origin not in above:
             yield from _leaves(source, origin)
-    # A missing value is tried only inside the composite's spec or metadata.
-    unset = (one for one in recorded.unset if one.part == "xr" and len(one.steps) > 1)
-    yield from (one for one in unset if one.steps[0] in ("spec", "metadata"))
+    yield from (one for one in recorded.unset if len(one.steps) > 1 and one.steps[0] in ("spec", "metadata"))
 
 
 def _leaves(source: Request, origin: Origin) -> Iterator[Origin]:

@@ -10,32 +10,29 @@ import linecache
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
 from ..._core.models.node import WAIT, ModelShape
-from ..._core.models.walker import Tree, leaves, tree_of
+from ..._core.models.walker import Tree, leaves
 from ..._core.observed.observable import Observable
-from ..._core.observed.observer import Observer
 from ...errors import CrossplaneLiteError
+from .observing import COMPOSITE, Seen
 from .origin import Origin, Steps, is_missing, origin_of
 
 if TYPE_CHECKING:
     from ..._core.models.node import Node
-    from ..._core.models.resource import Resource
     from ..._core.models.types import Field
     from ...composition import Function
 
-__all__ = ["COMPOSITE", "Recorded", "Registered", "Run", "Waits", "record", "silent_run"]
+__all__ = ["Recorded", "Registered", "Waits", "record", "silent_run", "values_of"]
+
+S = TypeVar("S", bound=Seen)
 
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
-
-COMPOSITE: Final = ""
-"""Means the composite where a resource's name is expected. No resource has an empty name."""
 
 
 class Waits(NamedTuple):
@@ -65,39 +62,6 @@ class Registered(NamedTuple):
     registered: str
 
 
-class Recorded(NamedTuple):
-    """The record of a run of compose().
-
-    Attributes:
-        resources: The requested resources that compose() registers, by name.
-        reads: The lines of code that read a value from the request, by the value's origin.
-        unset: The lines of code that read a missing value, by the origin that the value would have. The origin that was
-            read last is the last one.
-        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
-    """
-
-    resources: dict[str, Registered]
-    reads: dict[Origin, set[str]]
-    unset: dict[Origin, set[str]]
-    raw: bool
-
-
-class Run(NamedTuple):
-    """What a silent run of compose() gives.
-
-    Attributes:
-        answer: The bytes of the response; empty if the request is malformed.
-        error: The exception that compose() raised; None if it raised none.
-        names: The names of all registered resources.
-        values: The values of the resources that were asked for, by name, as `Registered` has them.
-    """
-
-    answer: bytes
-    error: BaseException | None
-    names: AbstractSet[str]
-    values: dict[str, dict[Steps, Any]]
-
-
 def record(function: Function, request: bytes, names: Sequence[str]) -> Recorded:
     """Run compose() once more, and record the values that it reads and the lines that set fields.
 
@@ -108,29 +72,25 @@ def record(function: Function, request: bytes, names: Sequence[str]) -> Recorded
         request: The bytes of the request.
         names: The names of the composed resources to record; `COMPOSITE` for the composite.
     """
-    watch = _Watch(function, names)
-    _answer(function, request, watch)
-    return Recorded(watch.found, watch.reads, watch.unset, watch.raw)
+    return silent_run(function, request, Recorded(function, names))[1]
 
 
-def silent_run(function: Function, request: bytes, wanted: Callable[[str], bool] = lambda _: False) -> Run:
+def silent_run(function: Function, request: bytes, seen: S) -> tuple[bytes, S]:
     """Run compose() once more, without its logs and prints.
 
     Args:
         function: The function.
         request: The bytes of the request.
-        wanted: Says by a name whether the values of this resource are wanted; the name of the composite is `COMPOSITE`.
+        seen: The record to fill in.
+
+    Returns:
+        The bytes of the response, which are empty if the request is malformed; and what compose() did.
     """
-    taker = _Taker(wanted)
-    return Run(_answer(function, request, taker), taker.error, taker.names, taker.values)
-
-
-def _answer(function: Function, request: bytes, observer: Observer) -> bytes:
     try:
         with _silent(function):
-            return function.run(request, observer)
+            return function.run(request, seen), seen
     except CrossplaneLiteError:  # the request is malformed, and the first run has reported that
-        return b""
+        return b"", seen
 
 
 @contextlib.contextmanager
@@ -149,33 +109,8 @@ def _silent(function: Function) -> Iterator[None]:
         logger.removeFilter(never)
 
 
-class _Taker(Observer):
-    """Takes resources as they are when compose() ends.
-
-    Args:
-        wanted: Says by a resource's name whether to take it; the name of the composite is `COMPOSITE`.
-    """
-
-    def __init__(self, wanted: Callable[[str], bool]) -> None:
-        self._wanted = wanted
-        self.names: AbstractSet[str] = frozenset()
-        self.values: dict[str, dict[Steps, Any]] = {}
-        self.error: BaseException | None = None
-
-    def ended(self, call: Any, error: BaseException | None) -> None:
-        self.error = error
-        self.names = frozenset(call.resources)
-        for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
-            if model is not None and self._wanted(name):
-                with contextlib.suppress(CrossplaneLiteError):  # the response has a fatal result for such a value
-                    self.values[name] = _values_of(tree_of(model, call))
-                    self.taken(name, model)
-
-    def taken(self, name: str, model: Resource) -> None:
-        """The values of a resource have been taken."""
-
-
-def _values_of(tree: Tree) -> dict[Steps, Any]:
+def values_of(tree: Tree) -> dict[Steps, Any]:
+    """Return the values of a resource's fields, as `Registered` has them."""
     values = {steps: value for steps, value in leaves(tree.data) if value is not TOMBSTONE}
     for steps, value in values.items():
         if type(value) is Observable:
@@ -184,60 +119,61 @@ def _values_of(tree: Tree) -> dict[Steps, Any]:
     return values | {steps: one for steps, one in waits.items() if steps in values}
 
 
-class _Watch(_Taker):
-    """Records one run of a function's compose().
+class Recorded(Seen):
+    """The record of a run of compose() with all lines.
 
     Args:
         function: The function.
         names: The names of the resources to record; `COMPOSITE` for the composite.
+
+    Attributes:
+        resources: The requested resources that compose() registers, by name.
+        reads: The lines of code that read a value from the request, by the value's origin.
+        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
     """
 
     def __init__(self, function: Function, names: Sequence[str]) -> None:
-        super().__init__(names.__contains__)
-        self.found: dict[str, Registered] = {}
-        self._places = _Places(function.file)
+        super().__init__()
+        self._names = names
+        self.resources: dict[str, Registered] = {}
+        self._authors = _Places(function.file)
         # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
-        self._made: dict[int, str] = {}
+        self._made_at: dict[int, str] = {}
         self._alive: list[Any] = []
-        self._registered: dict[str, str] = {}
         self.reads: dict[Origin, set[str]] = {}
-        self.unset: dict[Origin, set[str]] = {}
         self.raw = False
 
+    def line(self) -> str:
+        return self._authors.current()
+
     def made(self, model: Any) -> None:
-        for name, place in self._places.of_arguments(type(model).__name__, model.__dict__).items():
+        for name, place in self._authors.of_arguments(type(model).__name__, model.__dict__).items():
             self._note(model, name, place)
         self._alive.append(model)
-        self._made.setdefault(id(model), self._places.current())
+        self._made_at.setdefault(id(model), self.line())
 
     def has_set(self, holder: Any, key: Any) -> None:
         if not isinstance(holder, ModelShape) or isinstance(key, int) or key in holder.__dict__:
-            self._note(holder, key, self._places.current())
+            self._note(holder, key, self.line())
 
     def read(self, node: Node, field: Field, value: Any) -> None:
-        origin = origin_of(node, field.wire) if node.state >= WAIT else None
-        if origin is None:
-            return
-        noted = self.unset if is_missing(value) else self.reads
-        noted[origin] = {*noted.pop(origin, ()), self._places.current()}
-
-    def missed(self, node: Node, key: str) -> None:
-        origin = origin_of(node, key)
+        super().read(node, field, value)
+        origin = origin_of(node, field.wire) if node.state >= WAIT and not is_missing(value) else None
         if origin is not None:
-            self.unset.setdefault(origin, set()).add(self._places.current())
+            self.reads.setdefault(origin, set()).add(self.line())
 
     def took_request(self) -> None:
         self.raw = True
 
-    def registered(self, name: str, model: Any) -> None:
-        self._registered.setdefault(name, self._places.current())
-
-    def taken(self, name: str, model: Resource) -> None:
-        values = self.values[name]
-        places = {steps: place for steps in values if (place := self._place_of(model, steps))}
-        made, registered = self._made.get(id(model), ""), self._registered.get(name, "")
-        self.found[name] = Registered(values, places, made, registered)
+    def ended(self, call: Any, error: BaseException | None) -> None:
+        super().ended(call, error)
+        for name in (one for one in self._names if one in self.trees):
+            model = call.composite if name == COMPOSITE else call.resources[name]
+            values = values_of(self.trees[name][0])
+            places = {steps: place for steps in values if (place := self._place_of(model, steps))}
+            made, registered = self._made_at.get(id(model), ""), self.places.get(name, "")
+            self.resources[name] = Registered(values, places, made, registered)
 
     def _place_of(self, found: Any, steps: Steps) -> str:
         """Return the line that set the value at a path of `found`, or else the nearest object or list around it.
