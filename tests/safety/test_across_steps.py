@@ -126,6 +126,25 @@ def test_two_branches_in_two_steps(ready: bool) -> None:
     assert cluster.objects.keys() == {"vpc", "a", "zone-a"}
 
 
+def test_a_branch_of_an_earlier_step_beside_one_that_a_later_step_keeps() -> None:
+    """An earlier step makes the other branch, because it can't know of a later one's, which stays; it goes again."""
+
+    def first(ctx: Any) -> None:
+        if not make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status.id:
+            make(ctx, "b", fixed=1)
+
+    def second(ctx: Any) -> None:
+        if ctx.observed["vpc"].status.id:
+            make(ctx, "a", fixed=1)
+
+    cluster = evolved(first, second)
+    for _ in range(2):
+        nothing_changes(lose(cluster))
+        assert cluster.objects.keys() == {"vpc", "a", "b"}
+    provide(cluster)
+    assert step(cluster).deleted == ["b"]
+
+
 # --- an owner that goes -----------------------------------------------------------------------------------------------
 
 USES: dict[str, Callable[[Any, Any], Any]] = {
