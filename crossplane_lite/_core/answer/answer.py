@@ -307,7 +307,7 @@ class _Answer:
         keys = self.handing_on.unresolved_keys().union(() if decision is None else decision.context)
         lists: dict[str, list[Any]] = {"guessed": sorted(keys)}
         if decision is not None:
-            lists["guessedStatus"] = [list(way) for way in decision.guessed_status]
+            lists["guessedStatus"] = list(decision.guessed_status)
             lists["lost"] = list(decision.lost)
         return {key: found for key, found in lists.items() if found}
 

@@ -42,7 +42,6 @@ The conclusions are the same for all runs, and for each place in a resource:
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -111,7 +110,7 @@ class Decision(NamedTuple):
         details: The keys of the composite's connection details that depend on the text of a placeholder.
         guessed_details: The keys of the composite's connection details whose values depend on a guess.
         context: The context's keys whose values depend on a guess.
-        guessed_status: The fields of the composite's status that lost values decide, as keys.
+        guessed_status: The fields of the composite's status that lost values decide.
         lost: The paths of the values because of which something may stay.
         texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
             send instead.
@@ -132,7 +131,7 @@ class Decision(NamedTuple):
     details: Collection[str] = ()
     guessed_details: Collection[str] = ()
     context: Collection[str] = ()
-    guessed_status: Sequence[tuple[str, ...]] = ()
+    guessed_status: Sequence[str] = ()
     lost: Collection[str] = ()
     texts: Mapping[str, str] = {}
     fails: bool = False
@@ -382,17 +381,17 @@ class _Conclusions:
             runs=runs.count,
         )
 
-    def guessed_status(self, complete: Sequence[Run], unsure: Collection[Place]) -> list[tuple[str, ...]]:
+    def guessed_status(self, complete: Sequence[Run], unsure: Collection[Place]) -> list[str]:
         """Return the fields of the composite's status that a lost value decides, for later steps."""
         if not self.stakes.changes_status:
             return []
         found = set()
         for place in {one for run in complete for one in differing_status(self.runs.first, run)}.difference(unsure):
-            way = tuple(itertools.takewhile(lambda step: type(step) is str, place.steps))
+            way = [step for step in place.steps[:2] if type(step) is str]
             there = self.stakes.own_memories if place.added else codec.get_path(self.call.xr.raw or b"", way)
-            if len(way) > 1 and there not in (None, []):
-                found.add(way)
-        return sorted(found)  # type: ignore[arg-type]
+            if len(way) == 2 and there not in (None, []):
+                found.add(way[1])
+        return sorted(found)
 
     def _unchanged(self) -> dict[str, Draft]:
         """Return the changed resources that stay as they were made, because of what further runs have shown.

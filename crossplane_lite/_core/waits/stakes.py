@@ -88,8 +88,7 @@ class Stakes:
     @functools.cached_property
     def changes_status(self) -> bool:
         """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
-        composite = self._call.composite
-        if composite is None or "status" not in composite.__dict__ or "status" not in self._call.xr.fields:
+        if self._call.composite is None or "status" not in self._call.xr.fields:
             return False
         return any(not self._is_remembered(one) for one in self.guesses)
 
