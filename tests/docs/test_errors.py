@@ -77,7 +77,7 @@ COMPOSING: dict[str, Compose] = {
     "int() needs one": lambda ctx: int(_new(ctx, "vpc").observed.status.n),
     "which is a string": lambda ctx: _forced(_bucket(ctx)),
     "no attribute 'value'": lambda ctx: _bucket(ctx).observed.status.atProvider.id.value,  # type: ignore[union-attr]
-    "json.dumps can't": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),
+    "is not JSON serializable": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),
     "comparing needs": lambda ctx: _bucket(ctx).external_name == "a",
     "has no element [0]": lambda ctx: _bucket(ctx).spec.forProvider.cors[0],
     "keeps the composite's": lambda ctx: setattr(ctx.composite(Unstructured).status, "conditions", [{"type": "A"}]),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured
+from tests.safety.cluster import Cluster
 from tests.safety.plain import make
 from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, replaced, step
 from tests.safety.values import FULL, LOST, grow, provide
@@ -30,6 +31,13 @@ def _set_status(ctx: Any) -> None:
     xr.status.deep = {"up": bool(status.id), "region": "eu"}
 
 
+def _set_status_if_there(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    xr = ctx.composite(Unstructured)
+    if status.id:
+        xr.status = {"phase": "Ready", "size": 2, "deep": {"up": True, "region": "eu"}}
+
+
 READ: dict[str, Callable[[Any, Any], Any]] = {
     "a question": lambda ctx, at: make(ctx, "s", size="large" if at.phase == "Ready" else "small", fixed=1),
     "a field": lambda ctx, at: make(ctx, "s", phase=at.phase, fixed=1),
@@ -41,9 +49,10 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _reading(read: str) -> Callable[[Any], None]:
+def _reading(read: str, *, observed: bool = False) -> Callable[[Any], None]:
     def compose(ctx: Any) -> None:
-        READ[read](ctx, ctx.composite(Unstructured).status)
+        xr = ctx.composite(Unstructured)
+        READ[read](ctx, xr.observed.status if observed else xr.status)
         _zones(ctx)
 
     return compose
@@ -53,7 +62,18 @@ def _reading(read: str) -> Callable[[Any], None]:
 @pytest.mark.parametrize("read", READ)
 def test_a_desired_status_that_a_guess_decides(read: str, ready: bool) -> None:
     """What a later step makes of the desired status of an earlier one keeps its values while these are lost."""
-    cluster = evolved(_set_status, _reading(read))
+    _stays(evolved(_set_status, _reading(read)), ready)
+
+
+@READY
+@pytest.mark.parametrize("read", [one for one in READ if one != "a text"])  # that of an unset desired field is an error
+@pytest.mark.parametrize("observed", [False, True], ids=["desired", "observed"])
+def test_a_status_that_is_set_where_a_value_is_there(observed: bool, read: str, ready: bool) -> None:
+    """The same holds for a status that isn't set at all while the value is lost, and for the observed one."""
+    _stays(evolved(_set_status_if_there, _reading(read, observed=observed)), ready)
+
+
+def _stays(cluster: Cluster, ready: bool) -> None:
     before = spec(cluster, "s")
     for _ in range(3):
         nothing_changes(lose(cluster, ready=ready))
@@ -124,6 +144,25 @@ def test_two_branches_in_two_steps(ready: bool) -> None:
         lose(cluster, ready=ready)
     grow(cluster)
     assert cluster.objects.keys() == {"vpc", "a", "zone-a"}
+
+
+def test_a_branch_of_an_earlier_step_beside_one_that_a_later_step_keeps() -> None:
+    """An earlier step makes the other branch, because it can't know of a later one's, which stays; it goes again."""
+
+    def first(ctx: Any) -> None:
+        if not make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status.id:
+            make(ctx, "b", fixed=1)
+
+    def second(ctx: Any) -> None:
+        if ctx.observed["vpc"].status.id:
+            make(ctx, "a", fixed=1)
+
+    cluster = evolved(first, second)
+    for _ in range(2):
+        nothing_changes(lose(cluster))
+        assert cluster.objects.keys() == {"vpc", "a", "b"}
+    provide(cluster)
+    assert step(cluster).deleted == ["b"]
 
 
 # --- an owner that goes -----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ..observed import readiness
 from ..observed.observable import Observable
 from ..waits.draft import Draft, Wait, draft_all, status_of
 from ..waits.entry import Born, Note
-from . import parts, report
+from . import asking, parts, report
 from .parts import HandingOn
 from .violations import misspelt_removals, take_violations
 
@@ -79,8 +79,6 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     unanswered: list[str] = []
     asked = call.asked
     if asked is not None:
-        from . import asking
-
         refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
         unanswered = asking.unanswered(call, answer.message.requirements)
         for text in asking.misspelt(call, asked):
@@ -269,7 +267,7 @@ class _Answer:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        unsupported = self._unsupported()
+        unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
         notes = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
         births: list[Born] = []
         if call.other_kind or (decision is not None and decision.kept):
@@ -309,21 +307,9 @@ class _Answer:
         keys = self.handing_on.unresolved_keys().union(() if decision is None else decision.context)
         lists: dict[str, list[Any]] = {"guessed": sorted(keys)}
         if decision is not None:
-            lists["guessedStatus"] = [list(way) for way in decision.guessed_status]
+            lists["guessedStatus"] = list(decision.guessed_status)
             lists["lost"] = list(decision.lost)
         return {key: found for key, found in lists.items() if found}
-
-    def _unsupported(self) -> list[tuple[str, str]]:
-        """Return the key of each requirement that the caller doesn't support, with the reason as a string for people.
-
-        The list is empty if the caller doesn't say which capabilities it has.
-        """
-        asked = self.call.asked
-        if asked is None or not self.call.advertises:
-            return []
-        from .asking import unsupported
-
-        return list(unsupported(self.call, asked))
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources, and add them to the answer or hold them back.
@@ -479,8 +465,8 @@ class _Answer:
         resources.
         """
         if self._whole is None:
+            from ..waits.dependencies import rehearse
             from ..waits.graph import Graph
-            from ..waits.rehearse import rehearse
             from ..waits.run import MOST_RUNS
 
             self._whole = Graph()

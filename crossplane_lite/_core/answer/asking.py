@@ -79,11 +79,14 @@ def misspelt(call: Call, asked: Requirements) -> Iterator[str]:
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
-    """Yield the key of each requirement in `asked` that the caller doesn't support, and the reason as a string."""
+    """Yield the key of each requirement that the caller doesn't support, and the reason as a string for people.
+
+    Nothing is yielded if the caller doesn't say which capabilities it has.
+    """
     for capability, what, keys in (
         (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
         (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
     ):
-        if not call.supports(capability):
+        if call.advertises and not call.supports(capability):
             for key in keys:
                 yield key, f"this Crossplane doesn't support {what}"

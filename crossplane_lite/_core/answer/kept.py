@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from ...proto import _view
 from .. import codec
 from ..base.excerpts import some
 from ..call.mark import ANNOTATION, MARK_WAY, joined_steps, memory_in
 from ..call.marking import marked
+from ..models.registered import READY
 from ..observed import readiness
 from ..observed.owned import as_owned, with_owned_fields
 from ..waits.decide import Kept
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..waits.decide import Decision
 
 __all__ = ["births_of", "keep", "notes_of"]
-
-_READY: Final = {True: _view.READY_TRUE, False: _view.READY_FALSE}
 
 
 def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> list[str]:
@@ -70,10 +68,8 @@ def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> 
 
 
 def _set_ready(target: Any, kept: Kept, observed: bytes) -> None:
-    if kept.ready is not None:
-        target.ready = _READY[kept.ready]
-    elif readiness.is_ready(observed):
-        target.ready = _view.READY_TRUE
+    if kept.ready is not None or readiness.is_ready(observed):
+        target.ready = READY[kept.ready is not False]
 
 
 def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:

@@ -177,7 +177,7 @@ def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> st
         path = source.source_path
         if root is None and path.startswith("("):
             return "the text was cut, or kept from an earlier call; use apply() to compute with it"
-        if any(path == f"xr.{'.'.join(way)}" for way in call.guessed_status):
+        if path.startswith(tuple(f"xr.status.{name}" for name in call.guessed_status)):
             return "a previous step made it from values that don't exist yet"
         if (root is not None and root.kind == "xr") or (root is None and path.startswith("xr.")):
             return "the composite doesn't have it"

@@ -59,7 +59,7 @@ class Call(Tracker):
         removed: The names that compose() has removed.
         other_kind: The names of existing resources that were made with a guess, and for which compose() now wants
             another kind. They stay as they are.
-        guessed_status: The fields of the composite's status that hang on a previous step's guess, as lists of keys.
+        guessed_status: The fields of the composite's status that hang on a previous step's guess.
         results: The results of compose().
         conditions: The conditions that compose() has set.
         context: The pipeline's context; None until compose() asks for it.
@@ -266,15 +266,11 @@ class Call(Tracker):
 
         So they are missing values here: their values say nothing as long as that step lacks values itself.
         """
-        told = self.from_others("guessedStatus")
-        self.guessed_status = [[str(key) for key in way] for way in told if isinstance(way, list) and way[1:]]
+        self.guessed_status = [name for name in self.from_others("guessedStatus") if type(name) is str]
         raw: bytes = self.request.observed.composite.resource
-        for way in self.guessed_status:
-            over: Any = TOMBSTONE
-            for key in reversed(way):
-                over = {key: over}
-            raw = codec.encode_over(over, raw) if codec.get_path(raw, way) is not None else raw
-        return raw
+        if not self.guessed_status:
+            return raw
+        return codec.encode_over({"status": dict.fromkeys(self.guessed_status, TOMBSTONE)}, raw)
 
     def open_output(self) -> dict[str, Any]:
         """Return an Operation's output as a dict that compose() can change; the same dict each time."""

@@ -70,30 +70,24 @@ def composite_of(call: Call, model: type[R]) -> R:
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)
-    for way in call.guessed_status:
-        _set_missing(made, way, root)
+    for wire in call.guessed_status:
+        _set_missing(getattr(made, "status", None), wire, root)
     call.composite = made
     return made
 
 
-def _set_missing(model: Any, way: Sequence[str], root: Root) -> None:
-    """Set a field of the desired composite to a missing value; nothing if the class doesn't have the field.
+def _set_missing(status: Any, wire: str, root: Root) -> None:
+    """Set a field of the desired composite's status to a missing value, if the class has the field.
 
     The author hasn't asked for this value yet, so the call doesn't count it among those that were handed out.
     """
-    value: Observable[Any] = Observable(".".join((root.prefix, *way)))
+    value: Observable[Any] = Observable(f"{root.prefix}.status.{wire}")
     value.__cl_root__ = root
-    holder = model
-    for step in way[:-1]:
-        holder = holder[step] if isinstance(holder, dict) else getattr(holder, _attribute(holder, step), None)
-    if isinstance(holder, dict):
-        holder[way[-1]] = value
-    elif isinstance(holder, ModelShape):
-        setattr(holder, _attribute(holder, way[-1]), value)
-
-
-def _attribute(model: Any, wire: str) -> str:
-    return next((field.name for field in type(model).__wire_fields__.values() if field.wire == wire), wire)
+    if isinstance(status, dict):
+        status[wire] = value
+    elif isinstance(status, ModelShape):
+        known = type(status).__wire_fields__
+        setattr(status, next((field.name for field in known.values() if field.wire == wire), wire), value)
 
 
 def _identity(root: Root, key: str) -> str:

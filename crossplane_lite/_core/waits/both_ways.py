@@ -21,7 +21,7 @@ from ..observed.uses import Oracle, is_settled, root_of, sources
 if TYPE_CHECKING:
     from ..call.call import Call
 
-__all__ = ["Actual", "BothWays"]
+__all__ = ["Actual", "BothWays", "next_answers"]
 
 N = TypeVar("N", int, float)
 
@@ -146,6 +146,22 @@ class BothWays(Oracle):
             length=self._length,
             about=self._about,
         )
+
+
+def next_answers(
+    ran: list[BothWays], seen: AbstractSet[Branch], tried: set[tuple[int, frozenset[Question]]]
+) -> BothWays | None:
+    """Return the oracle of the next run; None if every question has had both answers, or can't get them.
+
+    `ran` are the oracles up to now, and `seen` the questions they answered. The new attempt, the number of a run and
+    the questions to answer the other way, is added to `tried`.
+    """
+    for at, earlier in enumerate(ran):
+        questions = earlier.open(seen)
+        if questions and (at, questions) not in tried:
+            tried.add((at, questions))
+            return earlier.otherwise(questions)
+    return None
 
 
 class Actual:

@@ -16,7 +16,8 @@ A        The real run. Every question about a missing value is answered with no:
 B        Other placeholders, and every question about a lost value is answered with yes: true, equal, numbers 13,
          lengths 3, conditions True. If B gives the composite another status, it runs once more with that status.
 A'       As A with other placeholders, if A has put a placeholder into a text.
-others   As B with some answers the other way, while no run shows why A drops or changes a resource.
+others   As B with some answers the other way, while no run shows why A drops or changes a resource: questions that
+         came up with one answer only, then those about values that were never there, then each one alone.
 C        As A in everything, if another run differs from A in more than resources that stay as they were made, and
          that this process has seen C make alike before.
 made up  Missing values have made-up texts, if A and B raise the same exception.
@@ -31,6 +32,7 @@ The conclusions are the same for all runs, and for each place in a resource:
 - A and A' differ: a text was cut, hashed or ordered. The place is unresolved, like a direct reference.
 - A and B differ: a lost value decides the place, which keeps its observed value. A resource that only B registers is
   kept. A new resource is as in A, and people are told that it is made with a guess.
+- While a previous step keeps something because of a value, nothing new is made that only the value's absence makes.
 - The effect of a lost value can't be seen through (a hash, a loop, `isinstance`, an exception, a text that is found
   nowhere, too many runs): no existing resource of this step goes or changes, except those that the lost values belong
   to; and while something stays because of that, only these are made.
@@ -40,7 +42,6 @@ The conclusions are the same for all runs, and for each place in a resource:
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -58,9 +59,8 @@ from .comparing import (
     unseen_texts,
 )
 from .draft import Draft, Unclear, Wait, doubted, draft_as_made, draft_one, with_live_values_of
-from .memories import Birth, at_rest, earlier_births, keeps_status, memories
 from .runs import Runs
-from .stakes import Stakes
+from .stakes import Birth, Stakes
 from .usages import edge_of
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Decision(NamedTuple):
         details: The keys of the composite's connection details that depend on the text of a placeholder.
         guessed_details: The keys of the composite's connection details whose values depend on a guess.
         context: The context's keys whose values depend on a guess.
-        guessed_status: The fields of the composite's status that lost values decide, as keys.
+        guessed_status: The fields of the composite's status that lost values decide.
         lost: The paths of the values because of which something may stay.
         texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
             send instead.
@@ -131,7 +131,7 @@ class Decision(NamedTuple):
     details: Collection[str] = ()
     guessed_details: Collection[str] = ()
     context: Collection[str] = ()
-    guessed_status: Sequence[tuple[str, ...]] = ()
+    guessed_status: Sequence[str] = ()
     lost: Collection[str] = ()
     texts: Mapping[str, str] = {}
     fails: bool = False
@@ -153,9 +153,11 @@ def decide(call: Call, drafts: dict[str, Draft], elsewhere: Collection[str], err
     sealed = {} if nothing_to_show else _sealed_by_first(call, stakes, error)
     if sealed is not None:
         sent = {**drafts, **sealed}
-        remembered = memories(call, stakes, sent, sealed, {}, at_rest(call, stakes))
-        births = earlier_births(call, stakes, drafts)
-        return Decision(sent, remembered, stakes.missing, call.removed, births=births, lost=stakes.paths_lost(sealed))
+        remembered = stakes.remembered(sent, sealed, {}, stakes.at_rest)
+        births = stakes.earlier_births(drafts)
+        return Decision(
+            sent, remembered, stakes.missing, call.removed, births=births, lost=_paths(stakes.lost_for_any(sealed))
+        )
     runs = Runs(call, error, stakes, all_guesses)
     try:
         if runs.fails:
@@ -173,15 +175,15 @@ def _may_change_texts(call: Call, stakes: Stakes) -> bool:
     """
     if not call.tokens:
         return False
-    is_still = not (stakes.fresh or stakes.dropped or stakes.changed) and _tells_nothing(call)
+    is_still = not (stakes.fresh or stakes.dropped or stakes.changed) and _tells_nothing(call, stakes)
     return not is_still or bool(_unaccounted(call, stakes))
 
 
-def _tells_nothing(call: Call) -> bool:
+def _tells_nothing(call: Call, stakes: Stakes) -> bool:
     """Say whether the answer has texts, and changes something, in resources only."""
     if call.results.entries or call.conditions.entries or call.asked or call.told or call.output:
         return False
-    return keeps_status(call) and not _has_places_without_memory(call)
+    return stakes.keeps_status and not _has_places_without_memory(call)
 
 
 def _unaccounted(call: Call, stakes: Stakes) -> list[Observable[Any]]:
@@ -198,10 +200,10 @@ def _sealed_by_first(call: Call, stakes: Stakes, error: BaseException | None) ->
     None if something else is new, dropped or told, or if this isn't so: then further runs decide.
     """
     is_more = error is not None or stakes.fresh or stakes.dropped or call.removed or stakes.changes_status
-    if is_more or len(stakes.names) < len(stakes.changed) or not _tells_nothing(call):
+    if is_more or len(stakes.names) < len(stakes.changed) or not _tells_nothing(call, stakes):
         return None
     opaque = [source for one in (*call.opaque.values(), *_unaccounted(call, stakes)) for source in sources(one)]
-    owners = _owners_of(stakes.lost_for_any())
+    owners = _owners_of(stakes.lost_for_any(stakes.names))
     drafts = {}
     for name in stakes.changed:
         memory = stakes.memory(name)
@@ -245,7 +247,7 @@ class _Conclusions:
         # Of a run that ended early nothing can be seen.
         ended_early = any(run.error is not None for run in runs.others)
         self.blind = runs.too_many or ended_early or bool(self.same_names | self.late_names)
-        self.owners = _owners_of(stakes.lost_for_any() or stakes.missing)
+        self.owners = _owners_of(stakes.lost_for_any(stakes.names) or stakes.missing)
 
     @functools.cached_property
     def opaque(self) -> Values:
@@ -296,7 +298,7 @@ class _Conclusions:
         protected: set[str] = set()
         births: dict[str, Birth] = {}
         # A previous step keeps something because of a value that is asked here, too.
-        stays = bool(kept) or not {one.source_path for one in self.stakes.guesses}.isdisjoint(call.from_others("lost"))
+        stays = bool(kept) or not set(call.guesses).isdisjoint(map(str, call.from_others("lost")))
         for name in first.resources:
             if name in self.unchanged:
                 drafts[name] = self.unchanged[name]
@@ -345,10 +347,10 @@ class _Conclusions:
         context = {key for run in complete for key in differing_context(first, run)}
         unsure = set(differing_status(first, runs.same)) if runs.same is not None else set()
         guessed_status = self.guessed_status(complete, unsure)
-        rests = not (error or self.blind or details & {*call.xr.details}) and at_rest(call, self.stakes)
+        rests = not (error or self.blind or details & {*call.xr.details}) and self.stakes.at_rest
         # The owners of such values don't forget that these were there.
         spared = self.owners | _owners_of(self.stakes.missing) if guessed_status else ()
-        remembered = memories(call, self.stakes, drafts, protected, births, rests, spared)
+        remembered = self.stakes.remembered(drafts, protected, births, rests, spared)
         late = runs.late
         status = [] if late is None else [one for one in differing_status(first, late, forms=True) if one not in unsure]
         return Decision(
@@ -358,7 +360,7 @@ class _Conclusions:
             removed,
             kept,
             unknown,
-            {**births, **earlier_births(call, self.stakes, drafts)},
+            {**births, **self.stakes.earlier_births(drafts)},
             # Without the name, which would make the text new each time.
             [
                 *(["the name of a resource"] if self.same_names else []),
@@ -374,22 +376,22 @@ class _Conclusions:
             details,
             context,
             guessed_status,
-            self.stakes.paths_lost([*kept, *protected]),
+            _paths(self.stakes.lost_for_any([*kept, *protected])),
             {} if late is None else differing_texts(first, late),
             runs=runs.count,
         )
 
-    def guessed_status(self, complete: Sequence[Run], unsure: Collection[Place]) -> list[tuple[str, ...]]:
+    def guessed_status(self, complete: Sequence[Run], unsure: Collection[Place]) -> list[str]:
         """Return the fields of the composite's status that a lost value decides, for later steps."""
         if not self.stakes.changes_status:
             return []
         found = set()
         for place in {one for run in complete for one in differing_status(self.runs.first, run)}.difference(unsure):
-            way = tuple(itertools.takewhile(lambda step: type(step) is str, place.steps))
+            way = [step for step in place.steps[:2] if type(step) is str]
             there = self.stakes.own_memories if place.added else codec.get_path(self.call.xr.raw or b"", way)
-            if len(way) > 1 and there not in (None, []):
-                found.add(way)
-        return sorted(found)  # type: ignore[arg-type]
+            if len(way) == 2 and there not in (None, []):
+                found.add(way[1])
+        return sorted(found)
 
     def _unchanged(self) -> dict[str, Draft]:
         """Return the changed resources that stay as they were made, because of what further runs have shown.
@@ -491,6 +493,10 @@ def _is_plain(place: Place) -> bool:
     """Say whether a place is a field outside of lists."""
     is_field = not place.is_key and int not in map(type, place.steps)
     return is_field and place.steps[:1] not in ((), ("apiVersion",), ("kind",))
+
+
+def _paths(values: Values) -> list[str]:
+    return sorted({one.source_path for one in values})
 
 
 def _owners_of(values: Values) -> set[str]:

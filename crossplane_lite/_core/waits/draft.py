@@ -47,17 +47,14 @@ __all__ = [
 _LEVELS: Final = 60  # what is deeper takes the slow way, also to be encoded
 
 
-class Wait:
+class Wait(NamedTuple):
     """A value that a resource waits for, or another resource that must be ready before it (`depends_on`).
 
     Attributes:
         source: The Observable of the value, or the name of the other resource.
     """
 
-    __slots__ = ("source",)
-
-    def __init__(self, source: Observable[Any] | str) -> None:
-        self.source = source
+    source: Observable[Any] | str
 
     @property
     def path(self) -> str:

@@ -14,8 +14,8 @@ such as `xr.bucket`, which looks like a field of the composite, and `"ofKind": "
 entry aren't masked, because they are data for the next steps.
 
 Three more lists are only for the next steps' own calls (`_core.call.call.Call.from_others`): `guessed`, the keys of the
-context whose values hang on a guess; `guessedStatus`, such fields of the composite's status, as lists of keys; and
-`lost`, the paths of the lost values because of which something stays.
+context whose values hang on a guess; `guessedStatus`, such fields of the composite's status; and `lost`, the paths of
+the lost values because of which something stays.
 """
 
 from __future__ import annotations

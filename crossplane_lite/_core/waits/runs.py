@@ -15,7 +15,7 @@ from .. import codec
 from ..call.error_text import named
 from ..call.marking import digest_of, plain_bytes
 from ..observed.tokens import EARLY, LATE
-from .both_ways import Actual, BothWays
+from .both_ways import Actual, BothWays, next_answers
 from .comparing import (
     composite_tree,
     differences,
@@ -26,7 +26,6 @@ from .comparing import (
     differing_texts,
     known_part,
 )
-from .rehearse import next_answers
 from .run import MOST_RUNS, Run
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class Runs:
 
     def _make(self) -> None:
         call, first = self._call, self.first
-        lost = {one.source_path for one in self._stakes.lost_for_any()}
+        lost = {one.source_path for one in self._stakes.lost_for_any(self._stakes.names)}
         oracle = self._yes(self._all)
         asked = self._all or not lost.isdisjoint(call.guesses)
         if asked and (call.guesses or first.error is not None):

@@ -1,17 +1,20 @@
-"""What is at stake in a call: the existing resources that the real run drops or changes while values are missing."""
+"""What is at stake in a call, and what each resource remembers of missing values from now on.
+
+At stake are the existing resources that the real run drops or changes while values are missing.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import codec
-from ..call.mark import NO_MARK, OUR_NAME, OURS, Memory, memory_at_once, memory_in
-from ..models.walker import show_path
+from ..call.mark import MOST, NO_MARK, NOTHING, OUR_NAME, OURS, Memory, key_of, memory_at_once, memory_in
+from ..models.walker import show_path, unresolved_in
 from ..observed.uses import is_settled, root_of, sources
-from .comparing import trees_elsewhere
+from .comparing import composite_tree, trees_elsewhere
 from .usages import edge_of
 
 if TYPE_CHECKING:
@@ -21,7 +24,20 @@ if TYPE_CHECKING:
     from ..observed.tracker import Values
     from .draft import Draft
 
-__all__ = ["Stakes"]
+__all__ = ["Birth", "Stakes"]
+
+
+class Birth(NamedTuple):
+    """A new resource that is made with a guess, or an existing one that was and still waits for the values.
+
+    Attributes:
+        fields: The paths of the fields that the guess decides; empty if it decides whether the resource is made, and
+            for an existing resource.
+        why: The missing values.
+    """
+
+    fields: tuple[str, ...]
+    why: Values
 
 
 class Stakes:
@@ -72,8 +88,7 @@ class Stakes:
     @functools.cached_property
     def changes_status(self) -> bool:
         """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
-        composite = self._call.composite
-        if composite is None or "status" not in composite.__dict__ or "status" not in self._call.xr.fields:
+        if self._call.composite is None or "status" not in self._call.xr.fields:
             return False
         return any(not self._is_remembered(one) for one in self.guesses)
 
@@ -115,15 +130,10 @@ class Stakes:
             found = self._lost[memory.missing] = [one for one in self.missing if not memory.has(one)]
         return found
 
-    def lost_for_any(self) -> Values:
-        """Return the values that are lost for any of the resources at stake; some may be there several times."""
-        lists = {id(lost): lost for name in self.names for lost in [self.lost(name)]}
-        return [one for lost in lists.values() for one in lost]
-
-    def paths_lost(self, names: Iterable[str]) -> list[str]:
-        """Return the paths of the values that are lost for any of these resources."""
+    def lost_for_any(self, names: Iterable[str]) -> Values:
+        """Return the values that are lost for any of these resources; some may be there several times."""
         lists = {id(lost): lost for name in names for lost in [self.lost(name)]}
-        return sorted({one.source_path for lost in lists.values() for one in lost})
+        return [one for lost in lists.values() for one in lost]
 
     def _dropped(self, drafts: Mapping[str, Draft]) -> list[str]:
         call = self._call
@@ -141,6 +151,113 @@ class Stakes:
             )
             and edge_of(name, call.observed[name].resource) is None  # Usages come and go by rules of their own
         ]
+
+    def remembered(
+        self,
+        drafts: Mapping[str, Draft],
+        protected: Collection[str],
+        births: Mapping[str, Birth],
+        at_rest: bool,
+        spared: Collection[str] = (),
+    ) -> dict[str, Memory]:
+        """Return what each resource remembers from now on. The resources `spared` learn nothing at rest."""
+        call = self._call
+        keys = {one.source_path: key_of(one.source_path) for one in self.missing}
+        all_keys = frozenset(keys.values())
+        if not call.observed:
+            all_keys = frozenset(keys[one.source_path] for one in self.missing if not _is_composed(one)) | {NOTHING}
+        # Nothing more is expected to come. Before, each value that comes would be a write.
+        is_settled = not (self.waiting or self.born) and all(_is_for_good(call, one) for one in self.missing)
+        learned: dict[tuple[frozenset[str], bool], frozenset[str]] = {}
+        found: dict[str, Memory] = {}
+        for name, draft in drafts.items():
+            if draft.content is None or not keys:
+                continue
+            digest = draft.digest
+            if name not in call.observed:
+                deciding = {keys[one.source_path] for one in births[name].why} if name in births else set()
+                found[name] = Memory(digest, all_keys | deciding, frozenset(deciding))
+                continue
+            memory = self.memory(name)
+            if memory.is_of(digest):
+                learns = at_rest and name not in spared
+                missing = learned.get((memory.missing, learns))
+                if missing is None:
+                    known = memory.missing
+                    lost = self.lost(name)
+                    if len(keys) <= MOST and (at_rest and is_settled or lost and not at_rest):
+                        # Values that have come are forgotten: from now on the resource is one that was there with them.
+                        known = frozenset(keys[one.source_path] for one in self.missing if memory.has(one))
+                    if len(keys) <= MOST and learns:
+                        lost = [one for one in lost if not _is_state(one) and _is_for_good(call, one)]
+                        known = known.union(keys[one.source_path] for one in lost)
+                    missing = learned[memory.missing, learns] = known
+                found[name] = Memory(digest, missing, memory.deciding & missing)
+            else:
+                # A value that still protects something of the resource mustn't enter because of another change.
+                used = {one.source_path for place in draft.found for one in _sources(place.waits_for)}
+                kept = {one.source_path for one in self.lost(name) if name in protected or one.source_path in used}
+                found[name] = Memory(digest, frozenset(key for path, key in keys.items() if path not in kept))
+        return found
+
+    @functools.cached_property
+    def at_rest(self) -> bool:
+        """Whether the real run neither drops nor changes anything that exists, nor the composite's status."""
+        return bool(self.missing) and not (self.dropped or self.changed) and self.keeps_status
+
+    @functools.cached_property
+    def keeps_status(self) -> bool:
+        """Whether the real run changes nothing in the composite's status."""
+        call = self._call
+        tree = composite_tree(call)
+        if tree is None or "status" not in tree.data:
+            return True
+        live = {} if "status" not in call.xr.fields else codec.decode_value(call.xr.fields["status"])
+        return _covers(live, tree.data["status"], call)
+
+    def earlier_births(self, drafts: Mapping[str, Draft]) -> dict[str, Birth]:
+        """Return the existing resources that were made with a guess about values which may still come."""
+        call = self._call
+        values = {key_of(one.source_path): one for one in self.missing}
+        found = {}
+        for name in drafts:
+            if values and name in call.observed and name not in self.changed and (keys := self.memory(name).deciding):
+                why = [values[key] for key in sorted(keys) if key in values]
+                why = [one for one in why if not _is_for_good(call, one)]
+                if why:
+                    found[name] = Birth((), why)
+        return found
+
+
+def _is_state(value: Observable[Any]) -> bool:
+    """Say whether a value is a state, which comes and goes: an object's readiness or one of its conditions."""
+    root = root_of(value)
+    way = "" if root is None else value.source_path[len(root.prefix) :]
+    return way == ".ready" or way.startswith(".status.conditions[")
+
+
+def _is_composed(value: Observable[Any]) -> bool:
+    root = root_of(value)
+    return root is not None and root.kind == "resource"
+
+
+def _is_for_good(call: Call, value: Observable[Any]) -> bool:
+    """Say whether the object that a missing value belongs to is ready without it."""
+    root = root_of(value)
+    if root is None:
+        return False
+    if root.kind == "required":
+        return True  # it was found without the value
+    if root.kind == "xr":
+        return (call.observed_condition("Ready") or {}).get("status") == "True"
+    return root.settled
+
+
+def _covers(live: Any, desired: Any, call: Call) -> bool:
+    """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
+    if isinstance(desired, dict) and isinstance(live, dict):
+        return all(_covers(live.get(key), value, call) for key, value in desired.items())
+    return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
 
 
 def _missing_values(call: Call, drafts: Mapping[str, Draft]) -> tuple[Values, Values]:
