@@ -38,6 +38,8 @@ _CALLS: Final = 1000  # of all pods, as many as 1,000 composites make in a minut
 _WARM: Final = 10
 _RESOURCES: Final = 20
 _LOST: Final = 6  # the resources of examples/lost_field
+# Outside of a virtual environment, so that a server finds nothing but what is in its image.
+_PYTHON: Final = Path(getattr(sys, "_base_executable", sys.executable))
 _README: Final = processes.ROOT / "README.rst"
 BEGIN: Final = ".. The comparison begins.\n"
 END: Final = ".. The comparison ends.\n"
@@ -329,9 +331,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10, help="(%(default)s)")
     parser.add_argument("--json", type=Path, help="write the figures of each round to this file")
     parser.add_argument("--readme", action="store_true", help="put the lines into the README")
-    parser.add_argument(
-        "--python", type=Path, default=Path(getattr(sys, "_base_executable", sys.executable)), help="the Python that runs the servers (this one)"
-    )
+    parser.add_argument("--python", type=Path, default=_PYTHON, help="the Python that runs the servers (this one)")
     given = parser.parse_args()
     found = measured(given.rounds, given.python)
     if given.json:
