@@ -123,6 +123,21 @@ def test_the_sbom(tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: st
             assert found == f"application/vnd.cyclonedx+json {text}\n"
 
 
+@pytest.mark.real
+@pytest.mark.slow
+def test_a_registry_that_takes_no_referrers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: str, logins: Path
+) -> None:
+    """The package is pushed, and a warning says that its SBOM isn't there."""
+    package = built(tmp_path, "amd64", [Entry("function/sbom.cdx.json", b"{}")])
+    capsys.readouterr()
+    with served(parser, "old") as address:
+        assert main(["xpkg", "push", "-f", str(package), f"{address}/team/a:v1"]) == 0
+        shown = capsys.readouterr()
+        assert shown.err.startswith(f"warning: the SBOM is not attached: {address} refuses PUT ")
+        assert run(parser, "registry", "read", f"{address}/team/a:v1", "linux/amd64").startswith(shown.out.strip()[-71:])
+
+
 def test_a_list_of_referrers_that_is_none(logins: Path) -> None:
     """What stands in the place of the list of referrers, and is no such list, is left alone."""
     subject = {"digest": f"sha256:{'0' * 64}"}

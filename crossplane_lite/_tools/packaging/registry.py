@@ -229,11 +229,11 @@ class Registry:
         return f"Bearer {token}"
 
 
-def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]]) -> str:
+def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]]) -> tuple[str, list[str]]:
     """Push images of one name, each with its SBOM: a single image under its tag, several platforms as an index.
 
     Returns:
-        The digest that the registry has.
+        The digest that the registry has, and why SBOMs could not be attached: some registries don't take referrers.
 
     Raises:
         InputError: Two images are for one platform, the registry refuses something, or it can't be reached.
@@ -242,7 +242,7 @@ def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]
     platforms = [images.platform_of(image.config) for image, _ in several]
     if twice := next((one for one in platforms if platforms.count(one) > 1), None):
         raise InputError(f"two packages are for {twice}: push one for each platform")
-    entries = []
+    entries, refused = [], []
     for image, listed in several:
         for layer in image.layers:
             registry.push(layer.digest, layer.file)
@@ -251,15 +251,18 @@ def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]
         content, media_type = images.manifest(image)
         entry = images.descriptor(media_type, content)
         registry.put(reference.tag if len(several) == 1 else entry["digest"], content, media_type)
-        if listed is not None:
-            registry.attach(entry, listed.encode())
+        try:
+            if listed is not None:
+                registry.attach(entry, listed.encode())
+        except InputError as e:
+            refused.append(f"the SBOM is not attached: {e}")
         platform = {"architecture": image.config.get("architecture"), "os": image.config.get("os") or "linux"}
         entries.append({**entry, "platform": platform})
     if len(several) == 1:
-        return str(entries[0]["digest"])
+        return str(entries[0]["digest"]), refused
     content = images.index(entries)
     registry.put(reference.tag, content, images.INDEX)
-    return images.digest_of(content)
+    return images.digest_of(content), refused
 
 
 def _saved_login(host: str) -> tuple[str, str] | None:

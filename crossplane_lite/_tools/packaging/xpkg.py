@@ -218,7 +218,9 @@ def _push(arguments: argparse.Namespace) -> int:
         if problems:
             raise InputError(f"nothing was pushed: {'; '.join(problems)}")
         status.show(f"pushing to {reference.host}")
-        digest = registry.push(reference, [(image, content.sbom) for image, content in found])
+        digest, refused = registry.push(reference, [(image, content.sbom) for image, content in found])
+    for one in refused:
+        print(f"warning: {one}", file=sys.stderr)
     print(f"{reference.host}/{reference.repository}@{digest}")
     return 0
 
