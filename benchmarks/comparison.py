@@ -285,7 +285,7 @@ def _cell(values: Sequence[float], shown: Callable[[float], str]) -> str:
     cell = shown(statistics.median(values))
     if len(values) > 1:
         first, _, third = statistics.quantiles(values, n=4, method="inclusive")
-        cell += f" ({shown(first)} to {shown(third)})"
+        cell += f" ({shown(first).split()[0]} to {shown(third).split()[0]})"
     return cell
 
 

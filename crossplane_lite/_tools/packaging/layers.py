@@ -250,17 +250,13 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
             with _Packing(file) as packing:
                 _copy(stream, packing.plain)
                 return packing.done(mark)
-        plain = _Hashed(_Nowhere())
-        _copy(stream, plain)
+        with open(os.devnull, "wb") as nowhere:
+            plain = _Hashed(nowhere)
+            _copy(stream, plain)
     with files.open(name) as source, open(file, "wb") as target:
         packed = _Hashed(target)
         _copy(source, packed)
     return Layer(file, packed.digest, plain.digest, packed.size, plain.size, mark)
-
-
-class _Nowhere:
-    def write(self, data: bytes) -> None:
-        pass
 
 
 def _copy(source: Any, target: _Hashed) -> None:

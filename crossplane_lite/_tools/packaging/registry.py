@@ -170,7 +170,9 @@ class Registry:
         if status in (401, 403):
             login = f"the login of {self._login[0]}" if self._login else "no login"
             hint = f" ({login} was used; log in with docker login {self._reference.host})"
-        raise InputError(f"{self._reference.host} refuses {method} {_path(url)}: {status} {_reason(body)}{hint}")
+        raise InputError(
+            f"{self._reference.host} refuses {method} {urllib.parse.urlsplit(url).path}: {status} {_reason(body)}{hint}"
+        )
 
     def _is_own(self, url: str) -> bool:
         return url.startswith(f"{self._root}/")
@@ -311,10 +313,6 @@ def _login_in(saved: Mapping[str, Any], host: str, place: str) -> tuple[str, str
         user, _, password = base64.b64decode(entry["auth"], validate=True).decode().partition(":")
         return user, password
     return (entry["username"], entry["password"]) if entry.get("username") and entry.get("password") else None
-
-
-def _path(url: str) -> str:
-    return urllib.parse.urlsplit(url).path
 
 
 def _reason(body: bytes) -> str:

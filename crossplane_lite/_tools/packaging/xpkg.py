@@ -64,9 +64,12 @@ def _build(arguments: argparse.Namespace) -> int:
             content = package.content_of(image)
             if content.problems:
                 raise InputError("; ".join(content.problems))
-            output = arguments.package_file or _default_name(meta, runtime)
+            name = meta["metadata"]["name"]
+            platform = f"for {images.platform_of(runtime.config)}" if runtime is not None else "without a runtime"
+            suffix = f"-{runtime.config['architecture']}" if runtime is not None else ""
+            output = arguments.package_file or f"{name}{suffix}.xpkg"
             digest = images.write(image, output, "docker")
-            print(f"{output}: {meta['metadata']['name']}{_for(runtime)}, {size(os.path.getsize(output))}")
+            print(f"{output}: {name} {platform}, {size(os.path.getsize(output))}")
             print(f"  digest    {digest}")
     if source is None:
         print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
@@ -94,15 +97,6 @@ def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Imag
             f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "
             "or leave --package-file out, so that each gets a file of its own"
         )
-
-
-def _default_name(meta: Mapping[str, Any], runtime: images.Image | None) -> str:
-    name = meta["metadata"]["name"]
-    return f"{name}-{runtime.config['architecture']}.xpkg" if runtime is not None else f"{name}.xpkg"
-
-
-def _for(runtime: images.Image | None) -> str:
-    return f" for {images.platform_of(runtime.config)}" if runtime is not None else " without a runtime"
 
 
 def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
