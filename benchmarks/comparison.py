@@ -38,6 +38,8 @@ _CALLS: Final = 1000  # of all pods, as many as 1,000 composites make in a minut
 _WARM: Final = 10
 _RESOURCES: Final = 20
 _LOST: Final = 6  # the resources of examples/lost_field
+# Outside of a virtual environment, so that a server finds nothing but what is in its image.
+_PYTHON: Final = Path(getattr(sys, "_base_executable", sys.executable))
 _README: Final = processes.ROOT / "README.rst"
 BEGIN: Final = ".. The comparison begins.\n"
 END: Final = ".. The comparison ends.\n"
@@ -68,7 +70,7 @@ class Side(NamedTuple):
 
 
 SIDES: Final = (
-    Side("crossplane-lite", "ours", (), ("--function", "fn.function:compose"), (), "", "yes"),
+    Side("crossplane-lite", "ours", (), ("--function", "fn.function:compose"), ("--transport", "h2"), "", "yes"),
     Side(
         "official SDK, dicts",
         "official_plain",
@@ -123,18 +125,24 @@ def _start(side: Side, built: Built, *flags: str) -> processes.Server:
     return processes.Server(command, settings=_SETTINGS)
 
 
-def _request(side: Side, class_name: str, request: bytes) -> bytes:
-    """Return a request; that for function-pythonic names the class in its input, as its Compositions do."""
+def _request(side: Side) -> bytes:
+    """Return the request; that for function-pythonic names the class in its input, as its Compositions do."""
+    request = data.request(_RESOURCES, 0, _RESOURCES)
     if side.name != pythonic.NAME:
         return request
     more = pb.RunFunctionRequest()
-    more.input.update({"composite": f"fn.function.{class_name}", "step": "buckets"})
+    more.input.update({"composite": "fn.function.Buckets", "step": "buckets"})
     return request + more.SerializeToString()
 
 
-def _round(side: Side, built: Built, certificates: str, credentials: grpc.ChannelCredentials) -> dict[str, float]:
-    """Start ten servers one after the other, and have them answer 1,000 calls; return the figures of the first rows."""
-    request = _request(side, "Buckets", data.request(_RESOURCES, 0, _RESOURCES))
+def _round(
+    side: Side, built: Built, certificates: str, credentials: grpc.ChannelCredentials, desired: list[Any]
+) -> dict[str, float]:
+    """Start ten servers one after the other, and have them answer 1,000 calls; return the figures of three rows.
+
+    What the side desires is added to `desired`, and must be what the sides before it desire.
+    """
+    request = _request(side)
     with contextlib.ExitStack() as stack:
         servers, opened, starts = [], [], []
         for _ in range(PODS):
@@ -146,7 +154,8 @@ def _round(side: Side, built: Built, certificates: str, credentials: grpc.Channe
             starts.append(time.perf_counter() - server.started)
             servers.append(server)
             opened.append(call)
-        assert len(data.answer_of(answer)["desired"]["resources"]) == _RESOURCES, side.name
+        desired.append(data.answer_of(answer)["desired"])
+        assert len(desired[-1]["resources"]) == _RESOURCES and desired[-1] == desired[0], side.name
         for call in opened:
             if not side.needs:
                 calls.make_placeholder(call)
@@ -220,8 +229,14 @@ def _files(work: Path, address: str) -> list[str]:
     return ["xr.yaml", *(str(work / name) for name in files), "--fixtures", "fixtures.yaml"]
 
 
-def measured(rounds: int, python: Path) -> dict[str, Any]:
-    """Build all images, and measure; the result is plain data, with the figures of each round."""
+def measured(rounds: int, python: Path, file: Path | None) -> dict[str, Any]:
+    """Build all images, and measure; the result is plain data, with the figures of each round.
+
+    Args:
+        rounds: How often all sides are measured.
+        python: The Python that runs the servers.
+        file: Is written after each round, with what is known by then; None for no file.
+    """
     found: dict[str, Any] = {"day": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}", "sides": {}}
     with contextlib.ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmarks-comparison-")))
@@ -235,11 +250,14 @@ def measured(rounds: int, python: Path) -> dict[str, Any]:
         for side, one in built.items():
             told = {"size": one.size, "deleted": _deleted(side, one, work), **_versions(side, one)}
             found["sides"][side.name] = {**told, "rounds": []}
+        desired: list[Any] = []
         for number in range(rounds):
             for side in list(built)[:: -1 if number % 2 else 1]:
-                figures = _round(side, built[side], certificates, credentials)
+                figures = _round(side, built[side], certificates, credentials, desired)
                 found["sides"][side.name]["rounds"].append(figures)
                 print(f"round {number + 1} of {rounds}, {side.name}: {figures}", file=sys.stderr)
+            if file is not None:
+                file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return found
 
 
@@ -267,7 +285,7 @@ def _cell(values: Sequence[float], shown: Callable[[float], str]) -> str:
     cell = shown(statistics.median(values))
     if len(values) > 1:
         first, _, third = statistics.quantiles(values, n=4, method="inclusive")
-        cell += f" ({shown(first)} to {shown(third)})"
+        cell += f" ({shown(first).split()[0]} to {shown(third).split()[0]})"
     return cell
 
 
@@ -329,14 +347,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10, help="(%(default)s)")
     parser.add_argument("--json", type=Path, help="write the figures of each round to this file")
     parser.add_argument("--readme", action="store_true", help="put the lines into the README")
-    parser.add_argument(
-        "--python", type=Path, default=Path(getattr(sys, "_base_executable", sys.executable)), help="the Python that runs the servers (this one)"
-    )
+    parser.add_argument("--python", type=Path, default=_PYTHON, help="the Python that runs the servers (this one)")
     given = parser.parse_args()
-    found = measured(given.rounds, given.python)
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    text = rst(found)
+    text = rst(measured(given.rounds, given.python, given.json))
     print(text, end="")
     if given.readme:
         before, _, rest = _README.read_text(encoding="utf-8").partition(BEGIN)

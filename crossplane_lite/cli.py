@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ._core.base import stdio
 from ._core.base.colour import painted
-from .errors import CrossplaneLiteError, InputError, MissingExtraError
+from .errors import CrossplaneLiteError, MissingExtraError
 
 try:
     from ._tools.commands.table import COMMANDS, GROUPS
@@ -27,6 +27,9 @@ _ALLOCATIONS: Final = 100_000
 
 # Commands that handle stdin, stdout and signals themselves.
 _BY_THEMSELVES: Final = (["dev"], ["serve"])
+
+# What to write in the place of a command that was there once.
+_GONE: Final = {"prune": " any more: write rm -r DIR/crossplane_lite/_tools in its place"}
 
 # Commands whose files a recorded request can stand for.
 _FROM: Final = ("diff", "graph", "render", "simulate")
@@ -89,16 +92,11 @@ def _run(arguments: list[str]) -> int:
             return 2
         if name in ("-h", "--help", "help"):
             return _print(*_help())
-        if name == "prune":
-            raise InputError(
-                "there is no such command any more: write rm -r DIR/crossplane_lite/_tools in its place, which leaves "
-                "out all that a served function never loads"
-            )
         if COMMANDS and name not in COMMANDS:
             from ._core.base.near_name import near_name
 
             names = ", ".join(COMMANDS)
-            hint = near_name(name, COMMANDS) or f"; the commands are {names}"
+            hint = _GONE.get(name) or near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
         module = importlib.import_module(f".{COMMANDS[name].module if COMMANDS else 'runtime.flags'}", __package__)
         try:

@@ -79,7 +79,7 @@ def shape(text: str) -> list[str]:
     cells = [cell for line in table.splitlines() for cell in re.split(" {2,}", line.strip()) if cell]
     words = " ".join(sentence.split())
     words = re.sub(r"rounds? on|cores \(.*?\), \w+,|;.*", "", words)
-    return [re.sub(r" \(\S+ \S+ to \S+ \S+\)", "", re.sub(r"\d[\d.]*", "0", one)) for one in [*cells, words]]
+    return [re.sub(r" \(\S+ to \S+\)", "", re.sub(r"\d[\d.]*", "0", one)) for one in [*cells, words]]
 
 
 def test_links() -> None:

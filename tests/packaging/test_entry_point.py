@@ -21,6 +21,7 @@ def installed(target: Path, text: str = FUNCTION, script: str = "network.functio
     (target / "network" / "function.py").write_text(text)
     info = target / "network-0.1.0.dist-info"
     info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: network\nVersion: 0.1.0\n")
     (info / "entry_points.txt").write_text(f"[console_scripts]\nfunction = {script}\n")
     return target
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import sys
 import zipfile
 from pathlib import Path
 
@@ -115,6 +116,22 @@ def test_the_sdk_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert told("crossplane-lite[krm]").endswith(f"for crossplane-lite[krm]{hint}")
     assert told("crossplane-lite-extras").endswith(" found for crossplane-lite-extras")
     assert "--sdk-from" not in told("crossplane-lite", "crossplane-lite==0.0.1")
+
+
+def test_a_newer_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image may have a newer Python than this one, and a package that needs it; for an older one it is an error."""
+    newer = (3, sys.version_info[1] + 1)
+    metadata = f"Metadata-Version: 2.1\nName: a\nVersion: 1.0\nRequires-Python: >=3.{newer[1]}\n"
+    with zipfile.ZipFile(tmp_path / "a-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("a-1.0.dist-info/METADATA", metadata)
+        wheel.writestr("a-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("a-1.0.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    (found,) = resolve(["a"], Python("/usr/bin/python", newer, "linux/amd64", False), tmp_path)
+    assert (found.name, found.version) == ("a", "1.0")
+    with pytest.raises(InputError):
+        resolve(["a"], Python("/usr/bin/python", sys.version_info[:2], "linux/amd64", False), tmp_path)
 
 
 def test_wheels_for_the_machine() -> None:

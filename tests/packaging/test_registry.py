@@ -111,7 +111,7 @@ def test_two_platforms(tmp_path: Path, capsys: pytest.CaptureFixture[str], parse
 @pytest.mark.slow
 @pytest.mark.parametrize("login", ["none", "referrers"])
 def test_the_sbom(tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: str, logins: Path, login: str) -> None:
-    """The SBOM of each platform's image is a referrer of its package once, with and without a registry's own lists."""
+    """The SBOM of each platform's image is a referrer of its package once, with a registry's own lists and without."""
     texts = {one: json.dumps({"bomFormat": "CycloneDX", "for": one}) for one in ("amd64", "arm64")}
     files = [str(built(tmp_path / one, one, [Entry("function/sbom.cdx.json", texts[one].encode())])) for one in texts]
     digests = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("  digest")]
@@ -121,6 +121,23 @@ def test_the_sbom(tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: st
         for digest, text in zip(digests, texts.values(), strict=True):
             found = run(parser, "registry", "referrers", f"{address}/team/function-a@{digest}")
             assert found == f"application/vnd.cyclonedx+json {text}\n"
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_a_registry_that_takes_no_referrers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: str, logins: Path
+) -> None:
+    """The package is pushed, and a warning says that its SBOM isn't there."""
+    package = built(tmp_path, "amd64", [Entry("function/sbom.cdx.json", b"{}")])
+    capsys.readouterr()
+    with served(parser, "old") as address:
+        assert main(["xpkg", "push", "-f", str(package), f"{address}/team/a:v1"]) == 0
+        shown = capsys.readouterr()
+        assert shown.err.startswith(f"warning: the SBOM is not attached: {address} refuses PUT ")
+        assert run(parser, "registry", "read", f"{address}/team/a:v1", "linux/amd64").startswith(
+            shown.out.strip()[-71:]
+        )
 
 
 def test_a_list_of_referrers_that_is_none(logins: Path) -> None:

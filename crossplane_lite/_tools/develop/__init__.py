@@ -3,6 +3,6 @@
 `command.py` watches the source files. After a change it starts the server in a new process, which imports all modules
 again. `serving.py` runs in that process. `told.py` shows a call in two lines. `record.py` writes requests to files.
 
-The modules may import `base`, `codec`, `proto`, `observed`, `manifests`, `programs`, `runtime`,
+The modules may import `base`, `codec`, `proto`, `observed`, `manifests`, `programs`, `render`, `recorder`, `runtime`,
 `testing` and `errors`. A function in production never loads them.
 """

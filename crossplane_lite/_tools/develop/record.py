@@ -9,7 +9,7 @@ credentials and connection details.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,11 +18,12 @@ from ..._core.observed.secrets import masker_for
 from ...errors import InputError
 from ...proto import _view
 from ..manifests.yaml import dump
+from ..recorder.asking import named
+from ..recorder.messages import decoded
 from .told import title
 
 __all__ = ["save"]
 
-_RESOURCE_NAME: Final = "crossplane.io/composition-resource-name"
 _FUNCTION: Final = "function-recorded"
 
 
@@ -73,10 +74,10 @@ def _next(folder: Path, name: str) -> Path:
 
 
 def _files(asked: Any, target: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    composite = _decoded(asked.observed.composite)
+    composite = decoded(asked.observed.composite)
     yield "xr.yaml", [composite] if composite else []
-    yield "observed.yaml", _named(asked.observed.resources)
-    yield "desired.yaml", _named(asked.desired.resources)
+    for file, resources in (("observed.yaml", asked.observed.resources), ("desired.yaml", asked.desired.resources)):
+        yield file, [named(name, one) for name, one in sorted(resources.items())]
     yield "required.yaml", _distinct(asked)
     yield "secrets.yaml", list(_credentials(asked))
     step: dict[str, Any] = {"step": "recorded", "functionRef": {"name": _FUNCTION}}
@@ -101,30 +102,12 @@ def _files(asked: Any, target: str) -> Iterator[tuple[str, list[dict[str, Any]]]
     yield "functions.yaml", [{**function, "metadata": metadata, "spec": {"package": "example.org/recorded:v0.0.0"}}]
 
 
-def _decoded(resource: Any) -> dict[str, Any]:
-    return codec.decode_struct(resource.resource) if resource.resource else {}
-
-
-def _named(resources: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return composed resources, each with its name in the annotation `crossplane.io/composition-resource-name`."""
-    found = []
-    for name, resource in sorted(resources.items()):
-        content = _decoded(resource)
-        metadata = content.get("metadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
-        annotations = metadata.get("annotations")
-        annotations = annotations if isinstance(annotations, dict) else {}
-        metadata = {**metadata, "annotations": {**annotations, _RESOURCE_NAME: name}}
-        found.append({**content, "metadata": metadata})
-    return found
-
-
 def _distinct(asked: Any) -> list[dict[str, Any]]:
     found: dict[bytes, dict[str, Any]] = {}
     for resources in (asked.required_resources, asked.extra_resources):
         for _, answer in sorted(resources.items()):
             for one in answer.items:
-                found.setdefault(one.resource, _decoded(one))
+                found.setdefault(one.resource, decoded(one))
     return list(found.values())
 
 

@@ -6,7 +6,6 @@ occur in their source.
 
 from __future__ import annotations
 
-import configparser
 import os
 import re
 from collections.abc import Sequence
@@ -86,27 +85,14 @@ def function_of(target: Path, project: str, packages: Sequence[installing.Packag
 
 
 def _of_scripts(target: Path, name: str) -> str:
-    for info in target.glob("*.dist-info"):
-        if installing.canonical(info.name.split("-")[0]) != name:
-            continue
-        file = info / "entry_points.txt"
-        parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-        parser.optionxform = str  # type: ignore[assignment,method-assign]
-        try:
-            parser.read_string(file.read_text(encoding="utf-8") if file.exists() else "")
-        except configparser.Error as e:
-            raise InputError(
-                f"the entry points of {name} can't be read ({' '.join(str(e).split())}): correct [project.scripts] in "
-                "its pyproject.toml, or give --function"
-            ) from e
-        scripts = dict(parser["console_scripts"]) if "console_scripts" in parser else {}
-        if "function" in scripts:
-            return scripts["function"].partition("[")[0].strip()
-        if len(scripts) == 1:
-            return next(iter(scripts.values())).partition("[")[0].strip()
+    package = installing.installed(target).get(name)
+    if package is None:
+        raise InputError(f"pip installed no metadata of {name}: give --function module:function")
+    scripts = {one.name: one.value for one in package.entry_points if one.group == "console_scripts"}
+    if "function" not in scripts and len(scripts) != 1:
         has = f"its scripts are {', '.join(sorted(scripts))}" if scripts else "it has no scripts"
         raise InputError(
             f"{name} doesn't say what to run ({has}): write [project.scripts] "
             'function = "module:compose.main" into its pyproject.toml, or give --function'
         )
-    raise InputError(f"pip installed no metadata of {name}: give --function module:function")
+    return (scripts.get("function") or next(iter(scripts.values()))).partition("[")[0].strip()

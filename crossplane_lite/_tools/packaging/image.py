@@ -74,9 +74,8 @@ def command(argv: Sequence[str]) -> int:
         layer = write_layer(_entries(target), work / "function.tar.gz")
         image = _made(base, layer, python, function, labels, arguments)
         output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
-        digest = images.write(
-            image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
-        )
+        version = re.sub(r"[^\w.-]", "-", function.version)
+        digest = images.write(image, output, arguments.format, arguments.tag or f"{function.name}:{version}")
     if arguments.report:
         rows = sorted(([name, size(number)] for name, number in sizes.items()), key=lambda row: (-sizes[row[0]], row))
         print("\n".join([*table(["package", "size"], [*rows, ["all", size(sum(sizes.values()))]]), ""]))
@@ -287,10 +286,6 @@ def entrypoint(python: Python, transport: str) -> list[str]:
         transport: A key of `installing.TRANSPORTS`, such as `grpcio`.
     """
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport != "none" else ())]
-
-
-def _tag(version: str) -> str:
-    return re.sub(r"[^\w.-]", "-", version)
 
 
 def _summary(

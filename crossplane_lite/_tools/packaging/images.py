@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
-import tarfile
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ...errors import InputError
 from ..manifests import archive
 from ..manifests.archive_files import Files, FolderFiles, TarFiles, damage
-from .layers import Layer, copy_layer, folder_entries, write_layer
+from .layers import Entry, Layer, copy_layer, folder_entries, write_layer, write_tar
 
 __all__ = [
     "INDEX",
@@ -437,36 +435,11 @@ def _write_tar(files: _Files, path: Path) -> None:
     # Written to another file first, so that a build that is stopped doesn't leave half of a file.
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        tar: Any
-        with tarfile.open(part, "w", format=tarfile.PAX_FORMAT) as tar:
-            for name, content in _with_folders(files):
-                member = tarfile.TarInfo(name)
-                member.mode = 0o644
-                if content is None:
-                    member.type, member.mode = tarfile.DIRTYPE, 0o755
-                    tar.addfile(member)
-                elif isinstance(content, bytes):
-                    member.size = len(content)
-                    tar.addfile(member, io.BytesIO(content))
-                else:
-                    with open(content, "rb") as source:
-                        member.size = os.fstat(source.fileno()).st_size
-                        tar.addfile(member, source)
+        with open(part, "wb") as target:
+            write_tar(target, (Entry(name, content) for name, content in files))
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _with_folders(files: _Files) -> Iterator[tuple[str, bytes | Path | None]]:
-    seen = set()
-    for name, content in files:
-        parts = name.split("/")[:-1]
-        for end in range(1, len(parts) + 1):
-            folder = "/".join(parts[:end])
-            if folder not in seen:
-                seen.add(folder)
-                yield folder, None
-        yield name, content
 
 
 def _write_folder(files: _Files, path: Path) -> None:

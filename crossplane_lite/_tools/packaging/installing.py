@@ -7,6 +7,7 @@ packages that another package requires.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import re
@@ -22,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from ...errors import InputError
 from .base import Python
 
-__all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "requirements", "resolve"]
+__all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "installed", "requirements", "resolve"]
 
 
 class Transport(NamedTuple):
@@ -78,6 +79,11 @@ class Package(NamedTuple):
 def canonical(name: str) -> str:
     """Return the canonical form of a package's name: `my-lib` for `my-lib`, `My_Lib` and `my.lib`."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def installed(target: Path) -> dict[str, importlib.metadata.Distribution]:
+    """Return the metadata of the packages in a folder, by the packages' canonical names."""
+    return {canonical(one.metadata["Name"]): one for one in importlib.metadata.distributions(path=[str(target)])}
 
 
 def requirements(project: str, transport: str, sdk: str | None = None) -> list[str]:

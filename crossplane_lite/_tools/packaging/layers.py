@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from ...errors import InputError
 from ..manifests.archive_files import GZIP, Files, clean_name, damage
 
-__all__ = ["LARGEST", "Entry", "Layer", "Names", "copy_layer", "folder_entries", "names_of", "write_layer"]
+__all__ = ["LARGEST", "Entry", "Layer", "Names", "copy_layer", "folder_entries", "names_of", "write_layer", "write_tar"]
 
 LARGEST: Final = 4 << 30
 """The most bytes that a layer may unpack to. Layers of functions are far smaller; a larger one may be an attack."""
@@ -144,14 +144,22 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
     """
     try:
         with _Packing(file) as packing:
-            plain: Any = packing.plain
-            with tarfile.open(fileobj=plain, mode="w|", format=tarfile.PAX_FORMAT) as tar:
-                for entry in _whole(entries):
-                    _add(tar, entry)
+            write_tar(packing.plain, entries)
             return packing.done(mark)
     except OSError as e:
         place = f" ({e.filename})" if e.filename else ""
         raise InputError(f"can't make a layer of the image: {e.strerror or e}{place}") from e
+
+
+def write_tar(target: Any, entries: Iterable[Entry]) -> None:
+    """Write a tar archive to an open file. The entries and the folders around them are in the order of their paths.
+
+    Raises:
+        OSError: A file can't be read or becomes shorter meanwhile, or the archive can't be written.
+    """
+    with tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+        for entry in _whole(entries):
+            _add(tar, entry)
 
 
 def _whole(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -242,17 +250,13 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
             with _Packing(file) as packing:
                 _copy(stream, packing.plain)
                 return packing.done(mark)
-        plain = _Hashed(_Nowhere())
-        _copy(stream, plain)
+        with open(os.devnull, "wb") as nowhere:
+            plain = _Hashed(nowhere)
+            _copy(stream, plain)
     with files.open(name) as source, open(file, "wb") as target:
         packed = _Hashed(target)
         _copy(source, packed)
     return Layer(file, packed.digest, plain.digest, packed.size, plain.size, mark)
-
-
-class _Nowhere:
-    def write(self, data: bytes) -> None:
-        pass
 
 
 def _copy(source: Any, target: _Hashed) -> None:

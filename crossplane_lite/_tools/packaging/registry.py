@@ -170,7 +170,9 @@ class Registry:
         if status in (401, 403):
             login = f"the login of {self._login[0]}" if self._login else "no login"
             hint = f" ({login} was used; log in with docker login {self._reference.host})"
-        raise InputError(f"{self._reference.host} refuses {method} {_path(url)}: {status} {_reason(body)}{hint}")
+        raise InputError(
+            f"{self._reference.host} refuses {method} {urllib.parse.urlsplit(url).path}: {status} {_reason(body)}{hint}"
+        )
 
     def _is_own(self, url: str) -> bool:
         return url.startswith(f"{self._root}/")
@@ -229,11 +231,11 @@ class Registry:
         return f"Bearer {token}"
 
 
-def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]]) -> str:
+def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]]) -> tuple[str, list[str]]:
     """Push images of one name, each with its SBOM: a single image under its tag, several platforms as an index.
 
     Returns:
-        The digest that the registry has.
+        The digest that the registry has, and why SBOMs could not be attached: some registries don't take referrers.
 
     Raises:
         InputError: Two images are for one platform, the registry refuses something, or it can't be reached.
@@ -242,7 +244,7 @@ def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]
     platforms = [images.platform_of(image.config) for image, _ in several]
     if twice := next((one for one in platforms if platforms.count(one) > 1), None):
         raise InputError(f"two packages are for {twice}: push one for each platform")
-    entries = []
+    entries, refused = [], []
     for image, listed in several:
         for layer in image.layers:
             registry.push(layer.digest, layer.file)
@@ -251,15 +253,18 @@ def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]
         content, media_type = images.manifest(image)
         entry = images.descriptor(media_type, content)
         registry.put(reference.tag if len(several) == 1 else entry["digest"], content, media_type)
-        if listed is not None:
-            registry.attach(entry, listed.encode())
+        try:
+            if listed is not None:
+                registry.attach(entry, listed.encode())
+        except InputError as e:
+            refused.append(f"the SBOM is not attached: {e}")
         platform = {"architecture": image.config.get("architecture"), "os": image.config.get("os") or "linux"}
         entries.append({**entry, "platform": platform})
     if len(several) == 1:
-        return str(entries[0]["digest"])
+        return str(entries[0]["digest"]), refused
     content = images.index(entries)
     registry.put(reference.tag, content, images.INDEX)
-    return images.digest_of(content)
+    return images.digest_of(content), refused
 
 
 def _saved_login(host: str) -> tuple[str, str] | None:
@@ -308,10 +313,6 @@ def _login_in(saved: Mapping[str, Any], host: str, place: str) -> tuple[str, str
         user, _, password = base64.b64decode(entry["auth"], validate=True).decode().partition(":")
         return user, password
     return (entry["username"], entry["password"]) if entry.get("username") and entry.get("password") else None
-
-
-def _path(url: str) -> str:
-    return urllib.parse.urlsplit(url).path
 
 
 def _reason(body: bytes) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from .installing import canonical
+from .installing import canonical, installed
 
 __all__ = ["owners", "package_sizes", "size", "table"]
 
@@ -16,14 +16,7 @@ def owners(target: Path) -> dict[str, str]:
 
     The files are taken from pip's RECORD files. Files that aren't listed there are left out.
     """
-    found: dict[str, str] = {}
-    for info in sorted(target.glob("*.dist-info")):
-        name = canonical(info.name.split("-")[0])
-        record = info / "RECORD"
-        lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
-        for line in lines:
-            found[line.rsplit(",", 2)[0].strip('"')] = name
-    return found
+    return {str(file): name for name, package in installed(target).items() for file in package.files or ()}
 
 
 def package_sizes(target: Path, owned: dict[str, str]) -> dict[str, int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import email.parser
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from .entry_point import Function
-from .installing import Package, canonical
+from .installing import Package, installed
 
 __all__ = ["FILE", "MEDIA_TYPE", "sbom"]
 
@@ -30,7 +29,7 @@ def sbom(function: Function, packages: Iterable[Package], target: Path) -> bytes
         packages: The packages of the image.
         target: The folder that they are installed in, whose metadata has their licences.
     """
-    metadata = dict(_metadata(target))
+    metadata = {name: package.metadata for name, package in installed(target).items()}
     components: list[dict[str, Any]] = []
     for one in packages:
         purl = f"pkg:pypi/{one.name}@{one.version}"
@@ -51,12 +50,6 @@ def sbom(function: Function, packages: Iterable[Package], target: Path) -> bytes
         "components": components,
     }
     return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n"
-
-
-def _metadata(target: Path) -> Iterable[tuple[str, Any]]:
-    for path in target.glob("*.dist-info/METADATA"):
-        head = email.parser.HeaderParser().parsestr(path.read_text(encoding="utf-8", errors="replace"))
-        yield canonical(head.get("Name", "")), head
 
 
 def _licence(head: Any) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -63,9 +64,12 @@ def _build(arguments: argparse.Namespace) -> int:
             content = package.content_of(image)
             if content.problems:
                 raise InputError("; ".join(content.problems))
-            output = arguments.package_file or _default_name(meta, runtime)
+            name = meta["metadata"]["name"]
+            platform = f"for {images.platform_of(runtime.config)}" if runtime is not None else "without a runtime"
+            suffix = f"-{runtime.config['architecture']}" if runtime is not None else ""
+            output = arguments.package_file or f"{name}{suffix}.xpkg"
             digest = images.write(image, output, "docker")
-            print(f"{output}: {meta['metadata']['name']}{_for(runtime)}, {size(os.path.getsize(output))}")
+            print(f"{output}: {name} {platform}, {size(os.path.getsize(output))}")
             print(f"  digest    {digest}")
     if source is None:
         print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
@@ -93,15 +97,6 @@ def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Imag
             f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "
             "or leave --package-file out, so that each gets a file of its own"
         )
-
-
-def _default_name(meta: Mapping[str, Any], runtime: images.Image | None) -> str:
-    name = meta["metadata"]["name"]
-    return f"{name}-{runtime.config['architecture']}.xpkg" if runtime is not None else f"{name}.xpkg"
-
-
-def _for(runtime: images.Image | None) -> str:
-    return f" for {images.platform_of(runtime.config)}" if runtime is not None else " without a runtime"
 
 
 def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
@@ -217,7 +212,9 @@ def _push(arguments: argparse.Namespace) -> int:
         if problems:
             raise InputError(f"nothing was pushed: {'; '.join(problems)}")
         status.show(f"pushing to {reference.host}")
-        digest = registry.push(reference, [(image, content.sbom) for image, content in found])
+        digest, refused = registry.push(reference, [(image, content.sbom) for image, content in found])
+    for one in refused:
+        print(f"warning: {one}", file=sys.stderr)
     print(f"{reference.host}/{reference.repository}@{digest}")
     return 0
 
@@ -232,7 +229,8 @@ def make_parser() -> argparse.ArgumentParser:
         "  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0",
     )
     commands = made.add_subparsers(metavar="build|inspect|verify|push", required=True, dest="what")
-    build = commands.add_parser(
+    add = functools.partial(commands.add_parser, formatter_class=HelpFormatter, allow_abbrev=False)
+    build = add(
         "build",
         help="make a package",
         description="Make a package of a folder's YAML files. An object that the package manager would refuse is an "
@@ -241,8 +239,6 @@ def make_parser() -> argparse.ArgumentParser:
         "function.tar\n"
         "  crossplane-lite xpkg build --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root "
         "example",
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
     )
     build.add_argument(
         "-f", "--package-root", metavar="DIR", default="package", help="the folder that has crossplane.yaml (package)"
@@ -260,31 +256,27 @@ def make_parser() -> argparse.ArgumentParser:
         "-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg for each image)"
     )
     build.set_defaults(run=_build)
-    inspect = commands.add_parser(
+    inspect = add(
         "inspect",
         help="print the content of a package",
         description="Print the content of a package: a saved image or an OCI layout, also one that another tool made.",
         epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
     )
     inspect.add_argument("file", metavar="FILE", help="the package")
     inspect.add_argument(
         "--format", choices=["text", "json", "yaml"], default="text", help="text (default), json, or its package.yaml"
     )
     inspect.set_defaults(run=_inspect)
-    verify = commands.add_parser(
+    verify = add(
         "verify",
         help="check packages",
         description="Check packages: their digests, marks and paths of files, and their objects as the package manager "
         "checks them.",
         epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 if a package has an error.",
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
     )
     verify.add_argument("files", metavar="FILE", nargs="+", help="a package to check")
     verify.set_defaults(run=_verify)
-    push = commands.add_parser(
+    push = add(
         "push",
         help="put packages into a registry",
         description="Put packages of one name into a registry: a package for one platform under the tag, packages for "
@@ -293,8 +285,6 @@ def make_parser() -> argparse.ArgumentParser:
         "signs.",
         epilog="examples:\n  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0\n"
         "  crossplane-lite xpkg push -f a-amd64.xpkg -f a-arm64.xpkg localhost:5000/a:v1",
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
     )
     push.add_argument("reference", metavar="HOST/REPOSITORY:TAG", help="the name to push to")
     push.add_argument(

@@ -23,7 +23,7 @@ from .messages import decoded, request_bytes, response_bytes
 from .receiving import Choice
 from .recording import OPERATION, REDACTED, Call, Recording, Subject
 
-__all__ = ["Known", "Question", "ask", "notes", "question_of", "questions", "quiet", "recorded_answer"]
+__all__ = ["Known", "Question", "ask", "named", "notes", "question_of", "questions", "quiet", "recorded_answer"]
 
 _MOST: Final = 8
 TIMEOUT: Final = 60.0
@@ -83,7 +83,7 @@ class Question:
     @property
     def observed(self) -> list[dict[str, Any]]:
         """The observed resources of the request, each with its name in the annotation."""
-        return [_named(name, decoded(one)) for name, one in sorted(self.request.observed.resources.items())]
+        return [named(name, one) for name, one in sorted(self.request.observed.resources.items())]
 
 
 def question_of(calls: list[Call]) -> Question:
@@ -261,11 +261,13 @@ class _Exactly:
         return self._runner.run(message.SerializeToString(), timeout)
 
 
-def _named(name: str, resource: dict[str, Any]) -> dict[str, Any]:
-    metadata = dict(metadata_of(resource))
+def named(name: str, resource: Any) -> dict[str, Any]:
+    """Return a resource of a request with its name in the annotation `crossplane.io/composition-resource-name`."""
+    content = decoded(resource)
+    metadata = dict(metadata_of(content))
     annotations = metadata.get("annotations")
     metadata["annotations"] = {**(annotations if isinstance(annotations, dict) else {}), RESOURCE_NAME: name}
-    return {**resource, "metadata": metadata}
+    return {**content, "metadata": metadata}
 
 
 def _hidden(request: Mapping[str, Any]) -> Iterator[str]:

@@ -102,7 +102,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         "xr_kind": document.content["spec"]["names"]["kind"],
         "waves": repr([wave for wave in waves if wave]).replace("'", '"'),
         "sdk_names": "composition" if composed else "Unstructured, composition",
-        "imports": "\n".join(_imports([composite, *composed])),
+        "imports": "\n".join(sorted({_import(one) for one in [composite, *composed]})),
         "composite": f"{_alias(composite)}.{composite.name}",
         "a_kind": articled(composite.kind),
         "body": "".join(f"    {line}\n" if line else "\n" for line in body),
@@ -211,9 +211,8 @@ def _alias(kind: Kind) -> str:
     return f"{kind.kind.lower()}{kind.version}"
 
 
-def _imports(kinds: Sequence[Kind]) -> list[str]:
-    lines = {f"from .models.{'.'.join(one.module[:-1])} import {one.module[-1]} as {_alias(one)}" for one in kinds}
-    return sorted(lines)
+def _import(kind: Kind) -> str:
+    return f"from .models.{'.'.join(kind.module[:-1])} import {kind.module[-1]} as {_alias(kind)}"
 
 
 def _untyped(*, has_own_xrd: bool, in_namespace: bool) -> list[str]:

@@ -31,7 +31,7 @@ func must[T any](value T, err error) T {
 
 // inRegistry runs a command that has to do with a registry:
 //
-//	serve none|basic|bearer|referrers    a registry on a free port of 127.0.0.1, whose address is printed
+//	serve none|basic|bearer|referrers|old    a registry on a free port of 127.0.0.1, whose address is printed
 //	crane FILE REFERENCE       what crane push does; prints the digest
 //	xpkg FILE REFERENCE        what crossplane xpkg push does; prints the digest
 //	read REFERENCE PLATFORM    what the package manager reads; prints the digest and the kinds of the objects
@@ -91,11 +91,16 @@ func serve(login string) {
 			"basic":  `Basic realm="here"`,
 			"bearer": `Bearer realm="http://` + address + `/token",service="here"`,
 		}
-		wanted := map[string]string{"none": given, "referrers": given, "basic": basic, "bearer": "Bearer t0ken"}[login]
+		wanted := map[string]string{"none": given, "referrers": given, "old": given, "basic": basic, "bearer": "Bearer t0ken"}[login]
 		if given != wanted {
 			w.Header().Set("WWW-Authenticate", challenges[login])
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprint(w, `{"errors": [{"code": "UNAUTHORIZED", "message": "log in first"}]}`)
+			return
+		}
+		if login == "old" && r.Method == "PUT" && strings.Contains(r.URL.Path, "/manifests/sha256") {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"errors": [{"code": "MANIFEST_INVALID", "message": "no subject here"}]}`)
 			return
 		}
 		storage.ServeHTTP(w, r)
