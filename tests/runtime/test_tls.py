@@ -328,6 +328,7 @@ def test_renewed_without_a_handshake(
 ) -> None:
     """Before a warning the files are read again: if the certificate was renewed in time, nothing is wrong."""
     begins, ends = now(), now() + DAY / 48
+    authority = CrossplaneAuthority()  # it lasts ten years: a CA that soon expires is read again as well
     write(directory, authority.issue("server", begins=begins, ends=ends), authority)
     found = Certificates(str(directory))
     at = (ends - before * (ends - begins)).timestamp()
