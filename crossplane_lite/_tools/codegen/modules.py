@@ -200,10 +200,11 @@ def mark_shared(modules: Mapping[tuple[str, ...], Module], shipped: Mapping[Clas
     for ref, text in shipped.items():
         if ref.module == CROSSPLANE or ref.name in _OF_KUBERNETES:
             alike.setdefault(_NAME_OF_CLASS.sub("N", text), []).append(ref)
+    most = max(text.count(":") for text in alike)
 
     def same(module: Module, cls: Class) -> ClassRef | None:
-        if cls.node.parent is None or cls.node.is_open:  # kinds and components have names of their own
-            return None
+        if cls.node.parent is None or cls.node.is_open or len(cls.node.fields) > most:
+            return None  # kinds and components have names of their own
         for ref in alike.get(" ".join(_fields_words(cls, lambda _form: "N")), ()):
             if _could_be(cls, ref):
                 fields = fields_of(shipped[ref])
