@@ -184,7 +184,7 @@ def test_a_zone_that_goes(recorded: Recorded, vpc: Composite, function: Function
 
 
 def test_an_operation(recorded: Recorded) -> None:
-    """The same version gives an Operation the same answer; it is told of required resources, which Crossplane keeps."""
+    """An Operation gets the same answer again, and required resources that Crossplane didn't send are told."""
     world = World(recorded.world.plane, "operation", recorded.world.transport)
     targets = {"-plain": "tests.cluster.functions:label", "-watching": "examples.watch_operation.function:operate"}
     plain, watching = (world.function(target, suffix) for suffix, target in targets.items())

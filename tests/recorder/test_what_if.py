@@ -11,14 +11,14 @@ import pytest
 from crossplane_lite import testing
 from crossplane_lite._core import codec
 from crossplane_lite._tools.recorder.asking import Question
-from crossplane_lite._tools.recorder.recording import Subject
+from crossplane_lite._tools.recorder.recording import OPERATION, Subject
 from crossplane_lite._tools.recorder.what_if import Report, losses, what_if
 from crossplane_lite._tools.render.functions import InProcess, OfMessages
 from crossplane_lite.cli import main
 from crossplane_lite.proto import _view
 from crossplane_lite.runtime._message_functions import runner_of
 from tests.recorder import functions
-from tests.recorder.recordings import grown, network, record_all
+from tests.recorder.recordings import grown, network, record_all, write_call, writer
 from tests.runtime.serving import in_process
 
 TARGET = "tests.recorder.functions"
@@ -147,6 +147,16 @@ def test_a_recording(how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
         "changed": {},
     }
     assert found["notes"] == []
+
+
+def test_an_operation_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Operations have no observed resources: what-if doesn't ask them, and other commands than replay say so, too."""
+    made = writer(tmp_path)
+    write_call(made, {"meta": {"tag": "1"}}, {}, subject=Subject(*OPERATION, "", "nightly", "3"))
+    made.close()
+    for argv in (["what-if", str(tmp_path)], ["render", "--from", f"{tmp_path}#nightly"]):
+        assert main([*argv, "--function", f"{TARGET}:first"]) == 2
+        assert "only replay" in capsys.readouterr().err
 
 
 def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,7 +29,8 @@ def with_files(arguments: Sequence[str], folder: Path) -> list[str]:
         folder: Where the files are written.
 
     Raises:
-        InputError: The recording has no such request, or several functions are called in that reconcile.
+        InputError: The recording has no such request, it is one of an Operation, or several functions are called in
+            that reconcile.
     """
     rest: list[str] = []
     given = ""
@@ -42,6 +43,8 @@ def with_files(arguments: Sequence[str], folder: Path) -> list[str]:
         else:
             rest.append(word)
     question = _question(given, rest)
+    if question.is_of_operation:
+        raise InputError(f"{FLAG} {given}: this is an Operation, and only replay and report show these")
     if question.request.desired.resources:
         stdio.say("note: resources that previous steps desire are left out")
     return [*rest, *_written(question, folder)]

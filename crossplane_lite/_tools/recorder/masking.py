@@ -26,6 +26,8 @@ _TAKEN_OUT: Final = re.compile(
     rb'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*"%s"\s*(?:,\s*)?)*\}|[^{\s]' % re.escape(_HIDDEN), re.DOTALL
 )
 
+_ESCAPED_LETTER: Final = re.compile(rb"\\u00[4-7]")
+
 
 def plain(content: bytes) -> dict[str, Any]:
     """Return a content as plain data.
@@ -52,6 +54,8 @@ def prepared(content: bytes) -> bytes:
         ValueError: The content isn't a JSON object.
     """
     is_line = content[:1] == b"{" and content[-1:] == b"}" and b"\n" not in content and b"\r" not in content
+    if b"\\" in content and b"\\u00" in content and _ESCAPED_LETTER.search(content):  # it could hide a key
+        is_line = False
     if is_line and (not any(sign in content for sign in _SIGNS) or _has_nothing_to_take(content)):
         return content
     return masked([plain(content)])[0]

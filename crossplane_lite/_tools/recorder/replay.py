@@ -168,7 +168,8 @@ def nothing_fits(recording: Recording) -> InputError:
     functions = sorted({call.event.function for call in recording.calls})
     titles = sorted({call.subject.title for call in recording.calls})
     has = f"calls of {some(functions, _MOST)} for {some(titles, _MOST)}" if titles else "no calls"
-    return InputError(f"{recording.path}: no recorded request fits what was asked for; there are {has}")
+    more = " (only replay asks Operations)" if any(title.startswith("Operation ") for title in titles) else ""
+    return InputError(f"{recording.path}: no recorded request fits what was asked for; there are {has}{more}")
 
 
 def names_of(given: argparse.Namespace, recording: Recording, what: str) -> list[str]:
