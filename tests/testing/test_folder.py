@@ -175,7 +175,11 @@ def test_errors(tmp_path: Path) -> None:
         ),
         (lambda: folder.render(XR, compose, schemas=[VPC]), InputError, "schemas[0] is neither a CustomResource"),
         (lambda: folder.render(XR, compose, required=[{"kind": "X"}]), InputError, "required[0] has no apiVersion"),
-        (lambda: folder.render(XR, compose, observed=[VPC]), InputError, f"observed[0]: VPC v has no annotation {NAME}"),
+        (
+            lambda: folder.render(XR, compose, observed=[VPC]),
+            InputError,
+            f"observed[0]: VPC v has no annotation {NAME}",
+        ),
         (lambda: folder.render(XR, COMPOSITION, functions={}), Exception, "function-net"),
         (lambda: folder.render(XR, COMPOSITION, functions={"function-net": 1}), UsageError, "function-net"),
         (lambda: folder.simulate(XR, compose, fixtures="none.yaml"), InputError, "none.yaml"),
