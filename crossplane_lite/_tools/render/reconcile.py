@@ -323,14 +323,15 @@ class _Reconcile:
 
     def _looks_wrong(self, pipeline: Pipeline) -> Iterator[str]:
         """Yield a note for each likely mistake in the functions' code and in their desired state."""
-        from .advice import none_texts, shown_secrets, unknown_reads
-
         # Steps with the same composite give the same notes.
         yield from dict.fromkeys(note for run in pipeline.runs if run.seen is not None for note in run.seen.notes)
-        yield from none_texts(pipeline.runs)
-        yield from shown_secrets(pipeline.runs)
-        if any(run.seen is not None and run.seen.unset for run in pipeline.runs):
-            yield from unknown_reads(pipeline.runs, self._schema() or {})
+        is_unset = any(run.seen is not None and run.seen.unset for run in pipeline.runs)
+        if is_unset or any(run.step.credentials for run in pipeline.runs):
+            from .advice import none_texts, shown_secrets, unknown_reads
+
+            yield from none_texts(pipeline.runs)
+            yield from shown_secrets(pipeline.runs)
+            yield from unknown_reads(pipeline.runs, (self._schema() if is_unset else None) or {})
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the observed resources that the composite controls and that aren't in `composed`, by name."""

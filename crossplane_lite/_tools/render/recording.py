@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..._core.models.types import Field
     from ...composition import Function
 
-__all__ = ["Recorded", "Registered", "Waits", "record", "silent_run", "values_of"]
+__all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "silent_run", "values_of"]
 
 S = TypeVar("S", bound=Seen)
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...._core.paths.text import show
 from ....composition import Function
 from ....proto import _view
-from ...render.observing import COMPOSITE
-from ...render.recording import Registered, record
+from ...render.recording import COMPOSITE, Registered, record
 
 if TYPE_CHECKING:
     from ...render.rendered import StepRun
