@@ -84,6 +84,18 @@ def test_fifty_composites_at_once(tmp_path: Path, start: Start) -> None:
     assert all(call.ended >= call.event.time[:19] for call in calls)
 
 
+@pytest.mark.slow
+def test_many_signals_end_it_once(tmp_path: Path, start: Start) -> None:
+    """A recorder that gets several signals at once ends as with one."""
+    for _ in range(12):
+        process = start()
+        with Sender(tmp_path / "socket") as sender:
+            _ready(sender)
+        for _ in range(29):
+            process.send_signal(signal.SIGTERM)
+        assert _stopped(process)[-1]["msg"] == "stopped"
+
+
 def test_a_killed_recorder_has_what_came_a_second_before(tmp_path: Path, start: Start) -> None:
     """A crash loses at most the last second."""
     process = start()

@@ -6,8 +6,8 @@ import argparse
 import logging
 import math
 import os
+import queue
 import signal
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -93,12 +93,13 @@ def command(argv: Sequence[str]) -> int:
     writer = Writer(given.folder, int(given.file_size * (1 << 20)), int(given.total_size * (1 << 20)))
     made = Recorder(writer, Choice(given.xr or (), given.function or ()), given.transport)
     made.listen(given.socket)
-    ended = threading.Event()
+    # An Event has a lock, for which a second signal would wait for ever while the first one is handled.
+    signals: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
+        signal.signal(number, lambda number, _: signals.put(number))
     made.start()
     _log.info("recording", extra={"socket": given.socket, "folder": str(given.folder)})
-    ended.wait()
+    signals.get()
     made.stop()
     _log.info("stopped", extra={"dropped": writer.dropped})
     log.flush(1.0)
