@@ -187,12 +187,13 @@ def told(request: bytes, answer: bytes) -> bytes:
 def answer_of(data: bytes) -> dict[str, Any]:
     """Return what a response desires, as plain data, without what one of the sides adds on its own account.
 
-    That is the annotation by which this package knows its resources, and type and kind of the composite, which
-    Crossplane fills in itself.
+    That is the annotation by which this package knows its resources, type and kind of the composite, which Crossplane
+    fills in itself, and the time to live, which is shorter here while a resource is new.
     """
     from google.protobuf import json_format
 
     answer: dict[str, Any] = json_format.MessageToDict(pb.RunFunctionResponse.FromString(data))
+    answer.get("meta", {}).pop("ttl", None)
     composite = answer["desired"].get("composite", {}).get("resource", {})
     composite.pop("apiVersion", None)
     composite.pop("kind", None)
