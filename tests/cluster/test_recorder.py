@@ -69,8 +69,8 @@ def recorded(
         plane.end("recorder", signal.SIGTERM)
         # It may still write when the program that started it has ended.
         assert wait(lambda: '"dropped": 0' in (plane.folder / "log" / "recorder.log").read_text(), 15)
-        world.close()
     finally:
+        world.close()
         plane.stop()
 
 
