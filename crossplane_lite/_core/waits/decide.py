@@ -147,9 +147,9 @@ def decide(call: Call, drafts: dict[str, Draft], elsewhere: Collection[str], err
     """
     stakes = Stakes(call, drafts, error)
     removes = call.function.allow_removal_when_unresolved
-    places = not removes and (_has_places_without_memory(call) or stakes.changes_status)
-    all_guesses = bool(call.guesses) and (bool(stakes.born) or places)
-    nothing_to_show = not (stakes.names or all_guesses or error is not None or _may_change_texts(call, stakes))
+    all_guesses = bool(call.guesses) and (bool(stakes.born) or (not removes and _has_places_without_memory(call)))
+    matters = stakes.names or all_guesses or stakes.changes_status or error is not None
+    nothing_to_show = not (matters or _may_change_texts(call, stakes))
     sealed = {} if nothing_to_show else _sealed_by_first(call, stakes, error)
     if sealed is not None:
         sent = {**drafts, **sealed}

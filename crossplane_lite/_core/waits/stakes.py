@@ -88,11 +88,14 @@ class Stakes:
     @functools.cached_property
     def changes_status(self) -> bool:
         """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
+        if self._call.function.allow_removal_when_unresolved:
+            return False
         if self._call.composite is None or "status" not in self._call.xr.fields:
             return False
-        return any(not self._is_remembered(one) for one in self.guesses)
+        return any(not self.is_remembered(one) for one in self.guesses)
 
-    def _is_remembered(self, value: Observable[Any]) -> bool:
+    def is_remembered(self, value: Observable[Any]) -> bool:
+        """Say whether a value was missing before, by the memory of its owner, or of all if the step has no owner."""
         root = root_of(value)
         owner = self.memory(root.name) if root is not None and root.kind == "resource" else Memory("")
         return any(memory.has(value) for memory in ([owner] if owner.digest else self.own_memories))
