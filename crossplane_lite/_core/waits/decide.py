@@ -240,8 +240,9 @@ class _Conclusions:
         self.unchanged = self._unchanged()
         if runs.needs_repeating(self.unchanged):
             names = [name for name in stakes.open if name not in self.unchanged]
-            runs.repeat(names)
-            self.unstable = {name: set(runs.places(runs.same, name)) for name in names}  # type: ignore[arg-type]
+            runs.repeat(names, self.unchanged)
+            if runs.same is not None:
+                self.unstable = {name: set(runs.places(runs.same, name)) for name in names}
         self.same_names = runs.strange_names(runs.same)
         self.late_names = runs.strange_names(runs.late) - self.same_names
         # Of a run that ended early nothing can be seen.

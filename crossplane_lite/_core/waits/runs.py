@@ -120,8 +120,14 @@ class Runs:
         if self.others and lost:
             self._flip(oracle)
 
-    def repeat(self, names: Iterable[str]) -> None:
-        """Make C: the real run once more. Remember for later calls which of the resources `names` it makes alike."""
+    def repeat(self, names: Collection[str], unchanged: Collection[str]) -> None:
+        """Make C, the real run once more, if this process hasn't seen yet that compose() makes `names` again.
+
+        It counts in any case, so that the answer is the same in each process.
+        """
+        if not self.needs_repeating({*unchanged, *(name for name in names if self._is_known(name))}):
+            self.count += 1
+            return
         self.same = self._run(None, EARLY)
         if len(_repeated) > _MOST_REPEATED:
             _repeated.clear()
@@ -290,17 +296,17 @@ class Runs:
         if not names <= self.reproduced.keys() or run.call.removed != first.call.removed:
             return True
         return bool(
-            any(self.places(run, name) for name in self._stakes.open if name not in unchanged and self._is_new(name))
+            any(self.places(run, name) for name in self._stakes.open if name not in unchanged)
             or differing_status(first, run)
             or differing_context(first, run)
             or differing_details(first, run)
             or (first.call.tokens and differing_texts(first, run))
         )
 
-    def _is_new(self, name: str) -> bool:
-        """Say whether no earlier call has shown that compose() makes a content again."""
+    def _is_known(self, name: str) -> bool:
+        """Say whether a previous call has shown that compose() makes a content again."""
         content = self.first.content(name)
-        return content is None or hash(content) not in _repeated
+        return content is not None and hash(content) in _repeated
 
     def differs(self, name: str, run: Run) -> bool:
         """Say whether a run registers a resource otherwise than the real run does."""
