@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ._core.base import stdio
-from ._core.base.colour import painted
+from ._core.base.terminal import painted
 from .errors import CrossplaneLiteError, MissingExtraError
 
 try:
@@ -84,7 +84,7 @@ def _run(arguments: list[str]) -> int:
                 "crossplane-lite with pip to use the others"
             )
         if not arguments:
-            from ._tools.commands.next_steps import next_steps
+            from ._tools.commands.hints import next_steps
 
             if lines := list(next_steps()):
                 return _print(*lines)
@@ -93,7 +93,7 @@ def _run(arguments: list[str]) -> int:
         if name in ("-h", "--help", "help"):
             return _print(*_help())
         if COMMANDS and name not in COMMANDS:
-            from ._core.base.near_name import near_name
+            from ._core.base.texts import near_name
 
             names = ", ".join(COMMANDS)
             hint = _GONE.get(name) or near_name(name, COMMANDS) or f"; the commands are {names}"
@@ -154,7 +154,7 @@ def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
         status: argparse's exit status; 2 means an error of the command line.
     """
     if status == 2 and COMMANDS:
-        from ._tools.commands.suggesting import flag_hints
+        from ._tools.commands.hints import flag_hints
 
         stdio.say(*flag_hints(name, arguments))
     elif arguments in (["-h"], ["--help"]):

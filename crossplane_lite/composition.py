@@ -20,12 +20,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from ._core.answer.answer import respond
-from ._core.base.type_names import type_in_words
-from ._core.call.call import Call
-from ._core.call.callee import Callee, checked_ttl
+from ._core.base.texts import type_in_words
+from ._core.call.call import Call, Callee, checked_ttl
 from ._core.call.registering import former_names
 from ._core.observed import tracker
-from ._core.observed.observer import Observer
+from ._core.observed.tracker import Observer
 from .context import Context
 from .errors import UsageError, WireError
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._core import codec
-from ._core.call.callee import checked_ttl
+from ._core.call.call import checked_ttl
 from ._core.call.registering import composite_of, earlier_of, register, remove
 from ._core.models.resource import Resource
 from .proto import _view
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     from ._core.call.call import Call
     from ._core.call.capabilities import Capabilities, Credential
-    from ._core.call.lazy_map import LazyMap
-    from ._core.call.observed import ObservedResources
-    from ._core.call.required import RequiredResources, RequiredSchemas
+    from ._core.call.given import LazyMap, ObservedResources, RequiredResources, RequiredSchemas
     from ._core.call.requirements import Requirements
     from ._core.call.results import Conditions, Results
     from ._core.models.unstructured import Unstructured
@@ -63,7 +61,7 @@ class Context:
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError: the context has no attribute `name`. The message proposes the nearest name."""
-            from ._core.base.near_name import near_name
+            from ._core.base.texts import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
             raise AttributeError(f"ctx has no attribute {name!r}{near_name(name, names)}", name=name, obj=self)
@@ -176,7 +174,7 @@ class Context:
                 known; or a resource of another kind is observed or desired under `name`; or an Operation runs the
                 function.
         """
-        from ._core.call.connection_secret import connection_secret
+        from ._core.call.secrets import connection_secret
 
         return connection_secret(self._call, details, name, namespace)
 
@@ -287,7 +285,7 @@ class Context:
         name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
         counts as a guess while the resource isn't observed, as `if` does for an unresolved value.
         """
-        from ._core.call.observed import ObservedResources
+        from ._core.call.given import ObservedResources
 
         return self._keep("observed", lambda: ObservedResources(self._call))
 

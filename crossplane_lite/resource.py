@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from ._core import codec
 from ._core.base.hashes import sha256
 from ._core.base.sentinels import UNSET
-from ._core.base.type_names import type_in_words, value_in_words
+from ._core.base.texts import type_in_words, value_in_words
 from ._core.compat.messages import (
     STRUCT,
     check_mapping,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._core.base.colour import painted
+from crossplane_lite._core.base.terminal import painted
 from crossplane_lite._tools.commands.table import COMMANDS, GROUPS
 from crossplane_lite.cli import main
 from tests.render.files import XR, put

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from crossplane_lite._tools.commands.suggesting import _flags, parser_of
+from crossplane_lite._tools.commands.hints import _flags, parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 from crossplane_lite.scripts import function as script_function
 from crossplane_lite.scripts import text

@@ -66,7 +66,7 @@ class NotInstalled(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, NotInstalled())
-from crossplane_lite._tools.commands.suggesting import parser_of
+from crossplane_lite._tools.commands.hints import parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 
 print(json.dumps([name for name in COMMANDS if parser_of(name) is None]))

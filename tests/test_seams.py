@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._core.observed.observer import Observer
-from crossplane_lite._core.observed.tracker import observed_calls
+from crossplane_lite._core.observed.tracker import Observer, observed_calls
 from crossplane_lite._tools.render.explain import explain
 from crossplane_lite._tools.render.pipeline import Step
 from crossplane_lite.render import render
@@ -21,7 +20,7 @@ from tests.import_graph import ROOT
 
 TOOLS = ("_tools", "testing", "render")
 # What a command sets up for its process.
-_OF_TERMINALS = ("crossplane_lite._core.base.stdio", "crossplane_lite._core.base.status")
+_OF_TERMINALS = ("crossplane_lite._core.base.stdio", "crossplane_lite._core.base.terminal")
 XR: dict[str, Any] = {"apiVersion": "example.org/v1", "kind": "XThing", "metadata": {"name": "a"}, "spec": {"a": 1}}
 
 

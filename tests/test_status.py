@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from crossplane_lite._core.base.status import StatusLine
+from crossplane_lite._core.base.terminal import StatusLine
 
 
 class Terminal(io.StringIO):
@@ -84,7 +84,7 @@ def test_a_real_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 COMMAND = """
 import logging, sys
 from crossplane_lite._core.base import stdio
-from crossplane_lite._core.base.status import StatusLine
+from crossplane_lite._core.base.terminal import StatusLine
 from crossplane_lite._tools.render import terminal
 
 stdio.repair()

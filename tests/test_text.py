@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._core.base.excerpts import some
-from crossplane_lite._core.base.lines import escaped, line
+from crossplane_lite._core.base.texts import escaped, line, some
 
 
 @given(st.text())

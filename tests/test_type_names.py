@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._core.base.type_names import (
+from crossplane_lite._core.base.texts import (
     articled,
     class_in_words,
     json_type_in_words,

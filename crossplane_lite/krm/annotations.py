@@ -8,7 +8,7 @@ an item whose two spellings differ.
 
 from __future__ import annotations
 
-from .._core.base.type_names import value_in_words
+from .._core.base.texts import value_in_words
 from ..errors import UsageError
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ own that has them, and later edits are made in this text.
 
 from __future__ import annotations
 
-from .._core.base.type_names import value_in_words
+from .._core.base.texts import value_in_words
 from .._core.paths.text import show
 from .._core.paths.trees import lookup
 from ..errors import UsageError

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._core.base.type_names import json_type_in_words
-from .._core.base.yaml_scalars import resolve
+from .._core.base.scalars import resolve
+from .._core.base.texts import json_type_in_words
 from .._core.paths import field_path
 from .._core.schemas.structure import problems_of, structured
 from .._core.schemas.types import NOTHING, Field, check_class, fields_of, shape_of

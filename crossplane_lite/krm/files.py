@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from .._tools.manifests.writing import replace_file
+from .._tools.manifests.files import replace_file
 from ..errors import InputError
 from ._text import Text, Unreadable, YamlNode, parse
 from ._text._check import cut, items_of, opened

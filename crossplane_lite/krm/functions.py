@@ -18,7 +18,7 @@ import atexit
 import os
 import sys
 
-from .._core.base.type_names import type_in_words
+from .._core.base.texts import type_in_words
 from ..errors import UsageError
 
 TYPE_CHECKING = False

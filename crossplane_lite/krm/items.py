@@ -527,7 +527,7 @@ class Named:
         """Return the indexes of all elements that a step selects."""
         from bisect import bisect_left
 
-        from .._core.base.yaml_scalars import resolve
+        from .._core.base.scalars import resolve
 
         wanted = step.fields[self._field]
         numbers = {*self._of.get((str, str(wanted)), ()), *self._of.get(_key(resolve(str(wanted))), ())}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from .._core.base.type_names import json_type_in_words
+from .._core.base.texts import json_type_in_words
 from .._core.paths import field_path
 from .._core.paths.text import show
 from ..errors import InputError, UsageError

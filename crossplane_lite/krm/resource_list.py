@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from types import GenericAlias
 
-from .._core.base.type_names import json_type_in_words
+from .._core.base.texts import json_type_in_words
 from ..errors import InputError, UsageError
 from ._live import wrapped
 from ._text import Unreadable, parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._core.base.type_names import value_in_words
+from .._core.base.texts import value_in_words
 from .._core.paths import field_path
 from ..errors import UsageError
 from ._live import plain_data

@@ -260,7 +260,7 @@ def _text(error: BaseException, home: str) -> str:
     """
     if isinstance(error, SystemExit):
         return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
-    from .._core.call.error_text import named
+    from .._core.call.texts import named
 
     return named(error, home)
 

@@ -12,11 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from .. import response
-from .._core.base.excerpts import LONGEST_RESULT
-from .._core.base.type_names import type_in_words
+from .._core.base.texts import LONGEST_RESULT, type_in_words
 from .._core.call import event_loop
-from .._core.call.error_text import describe
-from .._core.call.log import log_for
+from .._core.call.texts import describe, log_for
 from .._core.compat.messages import full_name, sibling
 from .._core.compat.pairs import Pair
 from .._core.observed import tracker

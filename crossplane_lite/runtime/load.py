@@ -8,8 +8,7 @@ import sys
 
 from .._core.base.extras import not_installed
 from .._core.base.folder import PACKAGE
-from .._core.base.near_name import near_name
-from .._core.base.type_names import type_in_words
+from .._core.base.texts import near_name, type_in_words
 from ..errors import InputError
 
 TYPE_CHECKING = False
@@ -228,7 +227,7 @@ def _generating(name: str) -> str:
 def _failed(problem: str, error: BaseException) -> InputError:
     import logging  # here, because a short process such as a KRM function doesn't need it otherwise
 
-    from .._core.base.lines import line
+    from .._core.base.texts import line
 
     logging.getLogger(__name__).debug("%s", problem, exc_info=error)
     try:

@@ -18,9 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from .._core.base.excerpts import LONGEST_LOGGED, capped
-from .._core.base.lines import escaped
-from .._core.base.type_names import type_in_words
+from .._core.base.texts import LONGEST_LOGGED, capped, escaped, type_in_words
 
 __all__ = [
     "JSONFormatter",

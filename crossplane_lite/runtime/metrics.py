@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from .._core.base.extras import load
-from .._core.call import tally
-from .._core.call.tally import Tally
+from .._core.call import results
+from .._core.call.results import Tally
 from ..errors import InputError
 from ..proto import _view
 from . import addresses
@@ -119,7 +119,7 @@ class Metrics:
 
         def handle_counted(request: bytes, until: float) -> bytes:
             counts = Tally()
-            before = tally.counting.set(counts)
+            before = results.counting.set(counts)
             start = time.perf_counter()
             code = status.INTERNAL
             try:
@@ -129,7 +129,7 @@ class Metrics:
                 code = e.code
                 raise
             finally:
-                tally.counting.reset(before)
+                results.counting.reset(before)
                 self._seconds.observe(time.perf_counter() - start)
                 if time.monotonic() >= until:
                     code = status.DEADLINE_EXCEEDED  # whatever the outcome is, the caller doesn't wait any more

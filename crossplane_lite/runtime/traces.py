@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from .._core.base.extras import load
-from .._core.call import tally
-from .._core.call.tally import Tally
+from .._core.call import results
+from .._core.call.results import Tally
 from ..proto import _view
 from .calls import Run, subject_of
 
@@ -34,8 +34,8 @@ def traced(run: Run, name: str) -> Run:
         # The texts of exceptions may have secrets, so they aren't recorded. The texts of results are already masked.
         span = tracer.start_span(name, kind=_trace.SpanKind.SERVER, attributes=attributes)
         counts = Tally()
-        outer = tally.current()
-        before = tally.counting.set(counts)
+        outer = results.counting.get()
+        before = results.counting.set(counts)
         try:
             with _trace.use_span(span, record_exception=False, set_status_on_exception=False):
                 response = run(request)
@@ -50,7 +50,7 @@ def traced(run: Run, name: str) -> Run:
             span.set_status(error, type(e).__name__)
             raise
         finally:
-            tally.counting.reset(before)
+            results.counting.reset(before)
             if outer is not None:
                 outer.add(counts)
             span.end()

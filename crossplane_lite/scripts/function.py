@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .._core.base.type_names import json_type_in_words, json_value_in_words
+from .._core.base.texts import json_type_in_words, json_value_in_words
 from ..composition import Function
 from ..context import Context
 from ..errors import InputError

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .._core.base.excerpts import short_repr
 from .._core.base.sentinels import UNSET
+from .._core.base.texts import short_repr
 from .._core.models.containers import PlacedList, PlacedMap
 from .._core.models.node import ModelShape
 from .._core.models.walker import equal, plain_data, show_path

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .._core import codec
-from .._core.base.excerpts import short_repr
-from .._core.base.type_names import type_in_words
+from .._core.base.texts import short_repr, type_in_words
 from .._tools.manifests.objects import applied
 from .._tools.manifests.yaml import Document
 from ..errors import UsageError

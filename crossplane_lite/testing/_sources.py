@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core import codec
-from .._core.base.excerpts import short_repr, short_text
+from .._core.base.texts import short_repr, short_text
 from .._core.compat.messages import encoded_resource, full_name, is_dumped
 from .._core.models.model import Model
 from .._tools.manifests.objects import RESOURCE_NAME

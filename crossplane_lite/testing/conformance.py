@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from .._core import codec
 from .._core.base import stdio
-from .._core.base.excerpts import short_repr, short_text
+from .._core.base.texts import short_repr, short_text
 from .._tools.render.rendered import RenderError
 from ..errors import CrossplaneLiteError, WireError
 from ..proto import _view

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from .._core.base.excerpts import short_repr
+from .._core.base.texts import short_repr
 from .._tools.manifests import project
 from .._tools.manifests.project import NAME
 from .._tools.render.inputs import is_text

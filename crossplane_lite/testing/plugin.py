@@ -166,7 +166,7 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     """Explain a failed `==` of models, responses and resources by the paths that differ."""
     if op != "==" or "crossplane_lite._core.models.node" not in sys.modules:
         return None
-    from .._core.base.excerpts import short_repr
+    from .._core.base.texts import short_repr
     from ._compared import explained
 
     lines = explained(left, right)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from .._core import codec
-from .._core.base.excerpts import short_repr
-from .._core.base.type_names import type_in_words
+from .._core.base.texts import short_repr, type_in_words
 from .._core.call.mark import ANNOTATION, HELD_BACK_KEY
 from .._core.waits.entry import read
 from .._tools.render.pipeline import Selector

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .._core.base.excerpts import short_repr
+from .._core.base.texts import short_repr
+from .._tools.manifests.files import replace_file
 from .._tools.manifests.objects import RESOURCE_NAME
-from .._tools.manifests.writing import replace_file
 from .._tools.manifests.yaml import dump, load_documents, parse_documents
 from .._tools.render.rendered import Rendered
 from ..errors import CrossplaneLiteError, InputError, UsageError

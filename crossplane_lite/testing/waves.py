@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .._core.base.excerpts import short_repr
+from .._core.base.texts import short_repr
 from ..errors import UsageError
 
 if TYPE_CHECKING:

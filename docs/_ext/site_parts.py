@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
 from sphinx.util.docutils import SphinxDirective
 
-from crossplane_lite._tools.commands.suggesting import parser_of
+from crossplane_lite._tools.commands.hints import parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 
 __all__ = ["setup"]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._core import codec
-from crossplane_lite._core.observed.masking import Masker
+from crossplane_lite._core.observed.secrets import Masker
 from crossplane_lite._core.observed.tokens import EARLY, LATE, marker_for
 from crossplane_lite.proto import _view
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._core.observed.masking import Masker
+from crossplane_lite._core.observed.secrets import Masker
 from tests.behaviour import canaries
 from tests.render.files import composition_of, function, step
 

@@ -18,13 +18,14 @@ from crossplane_lite._core.call.mark import (
     MOST,
     NOTHING,
     Memory,
+    digest_of,
+    direct,
     joined_steps,
     key_of,
     memory_in,
     steps_in,
     without_memory,
 )
-from crossplane_lite._core.call.marking import digest_of, direct
 from tests.support import MARKER, run
 
 DIGEST = "1abcdefgh"

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._core.observed import tracker
-from crossplane_lite._core.observed.masking import MASK, Masker
+from crossplane_lite._core.observed.secrets import MASK, Masker
 from crossplane_lite.runtime import flags, log
 from tests.support import run
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._core.base.excerpts import short_repr, short_text, shortened
+from crossplane_lite._core.base.texts import short_repr, short_text, shortened
 
 
 @given(st.text(max_size=400), st.integers(2, 300))

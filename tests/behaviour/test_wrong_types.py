@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import NULL, UNSET, Observable, composition
-from crossplane_lite._core.base.type_names import type_in_words, value_in_words
+from crossplane_lite._core.base.texts import type_in_words, value_in_words
 from crossplane_lite.errors import UsageError
 from crossplane_lite.model import from_dict, to_dict
 from crossplane_lite.table import load

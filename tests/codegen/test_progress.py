@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from crossplane_lite._tools.codegen import progress
-from crossplane_lite._tools.codegen.progress import Progress
+from crossplane_lite._tools.codegen.command import Progress
 
 
 class Terminal(io.StringIO):

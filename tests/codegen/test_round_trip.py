@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import NULL, Observable
-from crossplane_lite._core.base.numbers import EXACT
+from crossplane_lite._core.base.scalars import EXACT
 from crossplane_lite._tools.codegen.definitions import Kind, definitions
 from crossplane_lite.model import Model, from_dict, to_dict
 from tests.codegen.generated import (

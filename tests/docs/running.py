@@ -21,7 +21,7 @@ from typing import Any
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import composition, testing
-from crossplane_lite._tools.commands.suggesting import _flags, parser_of
+from crossplane_lite._tools.commands.hints import _flags, parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 from crossplane_lite.cli import main
 from tests.docs.blocks import ROOT, Block, blocks, guess

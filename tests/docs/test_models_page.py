@@ -13,7 +13,7 @@ import pytest
 
 from crossplane_lite._tools.codegen import add
 from crossplane_lite._tools.codegen.options import PROJECT, make_parser
-from crossplane_lite._tools.commands.suggesting import _flags
+from crossplane_lite._tools.commands.hints import _flags
 from crossplane_lite.cli import main
 from tests.codegen.generated import crd, obj
 from tests.codegen.test_cluster import CRDS, native

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from crossplane_lite._tools.commands.suggesting import _flags, parser_of
+from crossplane_lite._tools.commands.hints import _flags, parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 from tests.docs.blocks import ROOT, blocks, pages
 

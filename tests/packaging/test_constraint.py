@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crossplane_lite._tools.packaging.constraint import problem
+from crossplane_lite._tools.packaging.lint import constraint_problem
 
 RIGHT = [
     *(">=v2.0.0", "^1.14.0", "~1.2", "1.x", "*", "v2", ">= 1.2, < 3", ">=1.2 <3", "1.2 - 2.0", "=1.2.3", "!=1.5"),
@@ -16,18 +16,18 @@ WRONG = ["", " ", "latest", ">=", ">=2.0.0,", "1.2.3.4", "2..1", ">> 1", "1 || "
 @pytest.mark.parametrize("text", RIGHT)
 def test_right(text: str) -> None:
     """What Crossplane takes is taken."""
-    assert problem(text) is None
+    assert constraint_problem(text) is None
 
 
 @pytest.mark.parametrize("text", WRONG)
 def test_wrong(text: str) -> None:
     """What it doesn't take is refused, with the text."""
-    assert repr(text) in (problem(text) or "")
+    assert repr(text) in (constraint_problem(text) or "")
 
 
 def test_limits() -> None:
     """Constraints have a longest length and a greatest number of alternatives."""
-    assert problem("1" * 512) is None
-    assert "at most 512 characters (it has 513)" in (problem("1" * 513) or "")
-    assert problem("||".join(["1"] * 32)) is None
-    assert "at most 32 alternatives (it has 33)" in (problem("||".join(["1"] * 33)) or "")
+    assert constraint_problem("1" * 512) is None
+    assert "at most 512 characters (it has 513)" in (constraint_problem("1" * 513) or "")
+    assert constraint_problem("||".join(["1"] * 32)) is None
+    assert "at most 32 alternatives (it has 33)" in (constraint_problem("||".join(["1"] * 33)) or "")

@@ -18,7 +18,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from crossplane_lite._tools.packaging.constraint import problem
+from crossplane_lite._tools.packaging.lint import constraint_problem
 from crossplane_lite.cli import main
 from crossplane_lite.proto import _view
 from tests import support
@@ -273,7 +273,7 @@ def test_constraints(parser: str) -> None:
     different = [
         (text, verdict)
         for text, verdict in zip(texts, theirs, strict=True)
-        if verdict != ("wrong" if problem(text) else "ok")
+        if verdict != ("wrong" if constraint_problem(text) else "ok")
     ]
     assert different == []
 

@@ -10,8 +10,8 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._core.call import tally
-from crossplane_lite._core.call.tally import Tally
+from crossplane_lite._core.call import results
+from crossplane_lite._core.call.results import Tally
 from crossplane_lite.errors import MissingExtraError, WireError
 from crossplane_lite.runtime import flags
 from crossplane_lite.runtime.traces import traced
@@ -96,11 +96,11 @@ def test_a_malformed_request(exporter: InMemorySpanExporter) -> None:
 def test_metrics_count_as_well(exporter: InMemorySpanExporter) -> None:
     """Counts of a span are those of the metrics around it too."""
     counts = Tally()
-    before = tally.counting.set(counts)
+    before = results.counting.set(counts)
     try:
         spans(exporter, request(xr=XR))
     finally:
-        tally.counting.reset(before)
+        results.counting.reset(before)
     assert counts.counts[:3] == (1, 1, 0)
 
 

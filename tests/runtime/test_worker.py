@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from crossplane_lite._core.call.tally import Tally
+from crossplane_lite._core.call.results import Tally
 from crossplane_lite.errors import WireError
 from crossplane_lite.runtime import log
 from crossplane_lite.runtime.calls import Calls

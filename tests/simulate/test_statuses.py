@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite._core import codec
-from crossplane_lite._core.observed import readiness
+from crossplane_lite._core.observed import lookup
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
 from crossplane_lite._tools.simulate.builtin import builtin_status
 from crossplane_lite._tools.simulate.fixtures import Fixtures
@@ -94,13 +94,13 @@ def test_external_names() -> None:
     assert declared.origins == {".external_name": "given"}
 
 
-@pytest.mark.parametrize(("group", "kind"), sorted(readiness._RULES))
+@pytest.mark.parametrize(("group", "kind"), sorted(lookup._RULES))
 @pytest.mark.parametrize("spec", [{}, {"replicas": 3, "type": "LoadBalancer"}, {"replicas": 0}])
 def test_builtin_kinds_are_ready(group: str, kind: str, spec: dict[str, Any]) -> None:
     """Every kind with a rule for readiness of its own is ready by that rule."""
     api_version = f"{group}/v1" if group else "v1"
     made = exists({"apiVersion": api_version, "kind": kind, "spec": spec}).resource
-    assert readiness.is_ready(codec.encode_struct(made))
+    assert lookup.is_ready(codec.encode_struct(made))
 
 
 def test_other_kinds_are_ready() -> None:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import CrossplaneLiteError, EncodeError, UnknownFieldError, WireError
 from ...proto import _view
 from .. import codec
-from ..call import results, tally
-from ..call.mark import MARK_WAY, steps_in
-from ..call.marking import marked
+from ..call import results
+from ..call.mark import MARK_WAY, marked, steps_in
 from ..models.checking import broken_rules
 from ..models.registered import READY
 from ..models.walker import Found
-from ..observed import readiness
+from ..observed import lookup
 from ..observed.observable import Observable
 from ..waits.draft import Draft, Wait, draft_all, status_of
 from ..waits.entry import Born, Note
@@ -147,7 +146,7 @@ def _describe(call: Call, error: BaseException, decision: Decision | None = None
 
     It names no missing values if compose() fails whatever these are.
     """
-    from ..call.error_text import describe, named
+    from ..call.texts import describe, named
 
     home = call.function.file
     return named(error, home) if decision is not None and decision.fails else describe(error, call, home)
@@ -401,7 +400,7 @@ class _Answer:
         returned, and Crossplane has answered all requirements.
         """
         call = self.call
-        counts = tally.current()
+        counts = results.counting.get()
         if counts is not None:
             counts.held = len(self.held)
             counts.emitted = len(call.resources.keys() - self.held)
@@ -494,7 +493,7 @@ class _Answer:
         desired = self.message.desired.resources
         for name in desired:
             observed = call.observed.get(name)
-            if observed is not None and desired[name].ready == 0 and readiness.is_ready(observed.resource):
+            if observed is not None and desired[name].ready == 0 and lookup.is_ready(observed.resource):
                 desired[name].ready = _READY_TRUE
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...proto import _view
-from ..base.near_name import near_name
+from ..base.texts import near_name
 from ..models.walker import unresolved_in
 from . import parts
 

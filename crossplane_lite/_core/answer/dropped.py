@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
 from ..base.api_version import group_of
-from ..base.excerpts import some
+from ..base.texts import some
 from ..call.mark import OURS
 from ..models.walker import leaves, show_path
 from ..paths.text import EXTERNAL_NAME

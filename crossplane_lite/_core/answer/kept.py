@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import codec
-from ..base.excerpts import some
-from ..call.mark import ANNOTATION, MARK_WAY, joined_steps, memory_in
-from ..call.marking import marked
+from ..base.texts import some
+from ..call.mark import ANNOTATION, MARK_WAY, joined_steps, marked, memory_in
 from ..models.registered import READY
-from ..observed import readiness
+from ..observed import lookup
 from ..observed.owned import as_owned, with_owned_fields
 from ..waits.decide import Kept
 from ..waits.entry import Born, Note
@@ -68,7 +67,7 @@ def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> 
 
 
 def _set_ready(target: Any, kept: Kept, observed: bytes) -> None:
-    if kept.ready is not None or readiness.is_ready(observed):
+    if kept.ready is not None or lookup.is_ready(observed):
         target.ready = READY[kept.ready is not False]
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EncodeError
 from ...proto import _view
 from .. import codec
-from ..base.excerpts import LONGEST_RESULT
 from ..base.sentinels import UNSET
-from ..base.type_names import type_in_words
+from ..base.texts import LONGEST_RESULT, type_in_words
 from ..call.mark import HELD_BACK_KEY
 from ..models.walker import plain_and_waits, unresolved_in
 from ..observed.observable import Observable

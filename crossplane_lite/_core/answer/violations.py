@@ -6,8 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from .. import codec
-from ..base.excerpts import some
-from ..base.near_name import near_name
+from ..base.texts import near_name, some
 from ..models.model import Model
 from ..models.resource import Resource
 from ..models.walker import leaves, show_path, tree_of

@@ -7,13 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...proto import _view
-from ..base.excerpts import some
-from ..base.near_name import near_name
 from ..base.sentinels import UNSET
+from ..base.texts import near_name, some
 from ..models.walker import unresolved_in
-from ..observed.lookup import condition_of, value_at
+from ..observed.lookup import condition_of, is_ready, value_at
 from ..observed.observable import Observable
-from ..observed.readiness import is_ready
 from ..observed.uses import root_of
 from ..waits.entry import RESOURCE, Born, CutOff, Need, Note, Waiting, reads_as_other, unmasked_name
 from ..waits.graph import Graph, fields_of, needs, shown_vertex

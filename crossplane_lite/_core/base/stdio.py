@@ -12,7 +12,7 @@ import io
 import os
 import sys
 
-from .lines import line
+from .texts import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

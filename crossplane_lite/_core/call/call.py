@@ -1,9 +1,10 @@
-"""The state of one call, from the request to the answer."""
+"""The state of one call, from the request to the answer, and the interface of the function that is called."""
 
 from __future__ import annotations
 
+import abc
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +23,63 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from ..models.resource import Resource
-    from ..observed.masking import Masker
-    from .callee import Callee
-    from .lazy_map import LazyMap
-    from .own_secrets import OwnSecrets
-    from .required import RequiredResources, RequiredSchemas
+    from ..observed.secrets import Masker
+    from .given import LazyMap, RequiredResources, RequiredSchemas
     from .requirements import Requirements
+    from .secrets import OwnSecrets
 
-__all__ = ["Call"]
+__all__ = ["Call", "Callee", "checked_ttl"]
+
+
+class Callee(abc.ABC):
+    """A composition function with its settings. `crossplane_lite.composition.Function` implements it.
+
+    Attributes:
+        name: The function's name. The marks of its resources begin with it.
+        file: The path of the file that has compose().
+        auto_ready: Whether the readiness of resources is found out from their observed state.
+        formerly: The names that the function had before. Resources that are marked with one of them still belong to it.
+        allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
+        usages: Whether the function also composes Usages, so that resources are deleted in the right order.
+        ttl: How long Crossplane may use an answer for identical requests, if compose() doesn't set it. If None, it
+            follows from the composite's state.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        file: str,
+        *,
+        formerly: Collection[str] = (),
+        auto_ready: bool,
+        allow_removal_when_unresolved: bool,
+        usages: bool,
+        ttl: timedelta | None = None,
+    ) -> None:
+        self.name = name
+        self.formerly = tuple(formerly)
+        self.file = file
+        self.auto_ready = auto_ready
+        self.allow_removal_when_unresolved = allow_removal_when_unresolved
+        self.usages = usages
+        self.ttl = ttl
+
+    @abc.abstractmethod
+    def invoke(self, call: Call) -> None:
+        """Run compose() for `call`, and wait until it ends. An exception of compose() is raised here."""
+
+
+def checked_ttl(value: Any) -> timedelta:
+    """Return `value` if it is a timedelta that isn't negative, and at most the 10,000 years of protobuf's Duration.
+
+    Raises:
+        UsageError: It is something else.
+    """
+    from datetime import timedelta
+
+    if not isinstance(value, timedelta) or not timedelta(0) <= value <= timedelta(days=3652500):
+        raise UsageError(f"'ttl' must be a timedelta from 0 to 10,000 years (got {value!r})")
+    return value
 
 
 class Call(Tracker):
@@ -232,7 +282,7 @@ class Call(Tracker):
     def log(self) -> Any:
         """The logger of this call. It masks secret values, and shows unresolved values as their paths."""
         if self._log is None:
-            from .log import log_for
+            from .texts import log_for
 
             self._log = log_for(self.function.name, self)
         return self._log
@@ -244,7 +294,7 @@ class Call(Tracker):
             WireError: The context's bytes are malformed.
         """
         if self.context is None:
-            from .lazy_map import LazyMap
+            from .given import LazyMap
 
             self.context = LazyMap(
                 self.request.context, self, {key for key in self.from_others("guessed") if type(key) is str}
@@ -298,7 +348,7 @@ class Call(Tracker):
     def required_resources(self) -> RequiredResources:
         """The resources that Crossplane has sent because this function asked for them, by the requirement's key."""
         if self._required_resources is None:
-            from .required import RequiredResources
+            from .given import RequiredResources
 
             self._required_resources = RequiredResources(
                 self.request, self, self.requirements, deprecated=not self.advertises
@@ -309,7 +359,7 @@ class Call(Tracker):
     def required_schemas(self) -> RequiredSchemas:
         """The schemas that Crossplane has sent because this function asked for them, by the requirement's key."""
         if self._required_schemas is None:
-            from .required import RequiredSchemas
+            from .given import RequiredSchemas
 
             self._required_schemas = RequiredSchemas(self.request)
         return self._required_schemas

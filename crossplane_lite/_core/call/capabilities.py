@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ...errors import CrossplaneLiteError, UsageError
-from ..base.near_name import near_name
+from ..base.texts import near_name
 
 __all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 from ...errors import DuplicateResourceError, UnresolvedError, UsageError
 from .. import codec
 from ..base.sentinels import UNSET
-from ..base.type_names import class_in_words, type_in_words, value_in_words
+from ..base.texts import class_in_words, type_in_words, value_in_words
 from ..models.adopt import own_copy
 from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, ModelShape, Node
 from ..models.reader import lay
@@ -176,7 +176,7 @@ def register(
     call.resources[name] = instance
     if instance.kind in _WITH_SECRETS:
         if call.own_secrets is None:
-            from .own_secrets import OwnSecrets
+            from .secrets import OwnSecrets
 
             call.own_secrets = OwnSecrets()
         call.own_secrets.add(call, instance)

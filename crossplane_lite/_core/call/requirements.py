@@ -8,7 +8,7 @@ from typing import Any
 import attr
 
 from ...errors import UsageError
-from ..base.type_names import articled, type_in_words, value_in_words
+from ..base.texts import articled, type_in_words, value_in_words
 from ..observed.observable import Observable
 from ..observed.uses import known
 

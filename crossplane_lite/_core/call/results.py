@@ -1,13 +1,14 @@
-"""Messages of compose() beside its resources: results and conditions."""
+"""Messages of compose() beside its resources, which are results and conditions; and counts for the server's metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
 from ...errors import UsageError
 
-__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results", "SetCondition"]
+__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results", "SetCondition", "Tally", "counting"]
 
 FATAL: Final = 1
 WARNING: Final = 2
@@ -190,3 +191,36 @@ class Conditions(Mapping[str, SetCondition]):
 
     def __len__(self) -> int:
         return len(self.entries)
+
+
+class Tally:
+    """The counts of one call.
+
+    Attributes:
+        emitted: The number of registered resources that are in the answer.
+        held: The number of resources that are left out of the answer, because a value that they need is missing.
+        kept: The number of existing resources that stay although this call doesn't register them.
+        rehearsals: The number of times that compose() ran besides the real run.
+    """
+
+    __slots__ = ("emitted", "held", "kept", "rehearsals")
+
+    def __init__(self, emitted: int = 0, held: int = 0, kept: int = 0, rehearsals: int = 0) -> None:
+        self.emitted = emitted
+        self.held = held
+        self.kept = kept
+        self.rehearsals = rehearsals
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of `other` to these."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """All four counts, in the order emitted, held, kept and rehearsals."""
+        return self.emitted, self.held, self.kept, self.rehearsals
+
+
+counting: Final[ContextVar[Tally | None]] = ContextVar("crossplane_lite_tally", default=None)
+"""The tally of this thread's call; None if nothing is counted."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ...errors import EncodeError, WireError
 from ...proto._pool import DecodeError, Level
-from ..base.numbers import EXACT as MAX_INT
+from ..base.scalars import EXACT as MAX_INT
 from ..base.sentinels import NULL, TOMBSTONE
 from ..paths.text import show as join_path
 from . import parts as _parts

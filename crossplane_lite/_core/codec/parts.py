@@ -27,9 +27,9 @@ from struct import Struct as Packer
 from typing import Any, Final
 
 from ...errors import EncodeError
-from ..base.numbers import EXACT as MAX_INT
+from ..base.scalars import EXACT as MAX_INT
 from ..base.sentinels import Replaced
-from ..base.type_names import type_in_words
+from ..base.texts import type_in_words
 
 pack: Final = Packer("<d").pack
 

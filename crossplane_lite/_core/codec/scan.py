@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ...errors import WireError
 from ...proto._pool import DecodeError, Level
-from ..base.numbers import EXACT
+from ..base.scalars import EXACT
 
 NULL: Final = 0
 NUMBER: Final = 1

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ...errors import EncodeError
-from ..base.numbers import EXACT as MAX_INT
+from ..base.scalars import EXACT as MAX_INT
 from ..base.sentinels import NULL, TOMBSTONE
-from ..base.type_names import type_in_words
+from ..base.texts import type_in_words
 from ..paths.text import show
 from . import parts, scan
 from .parts import HEADS, INTS, LIST_HEADS, NAMES, PREFIXES, STRUCT_HEADS, TEXT_HEADS, Bail, member_prefix, varint

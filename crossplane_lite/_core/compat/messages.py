@@ -15,7 +15,7 @@ from google.protobuf import message_factory
 from ...errors import EncodeError, UnresolvedError, UsageError
 from ...proto._pool import DecodeError
 from .. import codec
-from ..base.type_names import type_in_words
+from ..base.texts import type_in_words
 from ..models.model import Model
 from ..models.node import WAIT
 from ..models.walker import Found, show_path, tree_of, with_nulls

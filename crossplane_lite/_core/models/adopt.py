@@ -12,9 +12,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ...errors import DEEPEST, CrossplaneLiteError, UnknownFieldError, UsageError
-from ..base.near_name import near_name
 from ..base.sentinels import NULL, TOMBSTONE, UNSET, NullType, UnsetType
-from ..base.type_names import articled, class_in_words, value_in_words
+from ..base.texts import articled, class_in_words, near_name, value_in_words
 from ..observed.observable import Observable
 from ..observed.tracker import current
 from ..paths.text import show as show_path

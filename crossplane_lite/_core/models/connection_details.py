@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ReadOnlyError, UsageError
 from ..base.sentinels import UNSET
-from ..base.type_names import type_in_words
+from ..base.texts import type_in_words
 from ..observed.observable import Observable, make
 from ..observed.uses import guess, known
 from ..observed.writers import plain_forms

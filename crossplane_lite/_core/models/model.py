@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar
 
 from ...errors import UnknownFieldError, UsageError
-from ..base.near_name import near_name
+from ..base.texts import near_name
 from ..observed.observable import Observable
 from ..observed.tracker import current, observed_calls, observer
 from ..observed.uses import guess, note_use

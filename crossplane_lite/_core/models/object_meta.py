@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import EncodeError
 from ..base.api_version import group_of
 from ..base.sentinels import TOMBSTONE
-from ..base.type_names import type_in_words, value_in_words
+from ..base.texts import type_in_words, value_in_words
 from ..paths.text import RESOURCE_NAME
 from ..paths.text import show as join_path
 from .walker import Found, equal

@@ -9,7 +9,7 @@ from ...errors import UsageError
 from .. import codec
 from ..base.api_version import group_of
 from ..base.sentinels import NULL, UNSET
-from ..base.type_names import articled, value_in_words
+from ..base.texts import articled, value_in_words
 from ..observed.lookup import condition_of
 from ..observed.observable import Observable, make
 from ..observed.root import Reference

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..base.excerpts import some
-from ..base.near_name import near_name
+from ..base.texts import near_name, some
 from .types import unescape
 
 if TYPE_CHECKING:

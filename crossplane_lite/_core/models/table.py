@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
 from .. import codec
-from ..base.near_name import near_name
+from ..base.texts import near_name
 from . import types
 from .libraries import MadeByAttrs, making, teach_globally
 from .model import HELP, Model

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from ..base.type_names import articled
+from ..base.texts import articled
 
 if TYPE_CHECKING:
     from .node import ModelShape

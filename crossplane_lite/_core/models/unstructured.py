@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
 from .. import codec
-from ..base.type_names import type_in_words
+from ..base.texts import type_in_words
 from ..observed.observable import Observable, belong
 from ..observed.tracker import current, observed_calls, observer
 from ..observed.uses import guess

@@ -1,17 +1,22 @@
-"""Looking up values and conditions in observed state."""
+"""Looking up values and conditions in observed state, and whether an object is ready.
+
+The rules of readiness are a table by kind; they are those of function-auto-ready.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from ...errors import UsageError
 from .. import codec
+from ..base.api_version import group_of
 from ..base.sentinels import UNSET
 from ..paths import field_path
 from ..paths.text import EXTERNAL_NAME
 
-__all__ = ["condition_of", "conditions_of", "is_reported", "steps_of", "value_at", "value_in"]
+__all__ = ["condition_of", "conditions_of", "is_ready", "is_reported", "steps_of", "value_at", "value_in"]
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
@@ -89,3 +94,219 @@ def conditions_of(raw: bytes | None) -> dict[str, dict[str, Any]]:
         if isinstance(condition, dict) and isinstance(type_ := condition.get("type"), str):
             found.setdefault(type_, condition)
     return found
+
+
+def is_ready(raw: bytes) -> bool:
+    """Say whether an observed object is ready.
+
+    The object's API group and kind decide which rule is used; the version doesn't matter. An object whose status has
+    the wrong form isn't ready; it is no error. A kind without a rule needs the condition Ready to be True. If the
+    status or the condition has an observedGeneration, that must be at least the object's generation. Raises WireError
+    for malformed bytes.
+    """
+    fields = codec.split(raw)
+    api_version = _value(fields, "apiVersion")
+    kind = _value(fields, "kind")
+    rule: Rule | None = None
+    if isinstance(api_version, str) and isinstance(kind, str) and api_version:
+        rule = _always if kind in _ANY_GROUP else _RULES.get((group_of(api_version), kind))
+    if rule is _always:
+        return True
+    seen = _Object(fields, with_spec=rule is not None)
+    return seen.is_well_formed and seen.caught_up(seen.status) and (rule or _ready)(seen)
+
+
+class _Object:
+    """The parts of an observed object that the rules read.
+
+    Attributes:
+        spec: The object's spec; empty if it is missing or not needed.
+        status: The object's status; empty if it is missing.
+        generation: The object's generation; 0 if it has none.
+        is_well_formed: Whether spec and status are objects, or missing.
+    """
+
+    __slots__ = ("generation", "is_well_formed", "spec", "status")
+
+    def __init__(self, fields: Mapping[str, bytes], *, with_spec: bool) -> None:
+        # A kind without a rule needs no spec. That of a managed resource may be large.
+        spec = _value(fields, "spec") if with_spec else None
+        status = _value(fields, "status")
+        self.is_well_formed = all(part is None or isinstance(part, dict) for part in (spec, status))
+        self.spec, self.status = _mapping(spec), _mapping(status)
+        metadata = fields.get("metadata")
+        kind, below = (codec.NULL, b"") if metadata is None else codec.open_value(metadata)
+        generation = codec.get_path(below, ("generation",)) if kind == codec.STRUCT else None
+        self.generation = _number(generation, 0)
+
+    def caught_up(self, holder: dict[str, Any]) -> bool:
+        """Say whether `holder`, the status or a condition, has at least the object's generation as observedGeneration.
+
+        True if it has no observedGeneration.
+        """
+        observed = holder.get("observedGeneration")
+        return observed is None or _number(observed) >= self.generation
+
+    def condition(self, type_: str) -> bool:
+        """Say whether the condition of the type `type_` has the status True and is about the latest generation."""
+        conditions = self.status.get("conditions")
+        for condition in conditions if isinstance(conditions, list) else ():
+            if isinstance(condition, dict) and condition.get("type") == type_:
+                return condition.get("status") == "True" and self.caught_up(condition)
+        return False
+
+    def count(self, key: str) -> float:
+        """Return the number in the field `key` of the status, such as `readyReplicas`.
+
+        If the field is missing, return 0 if the status has an observedGeneration, else NaN. Controllers leave out
+        numbers that are 0, but all numbers are missing before a controller has seen the object.
+        """
+        return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
+
+    def replicas(self) -> float:
+        """Return the wanted number of replicas: `replicas` in the spec, else in the status, else the default 1."""
+        return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
+
+
+Rule = Callable[[_Object], bool]
+
+
+def _value(fields: Mapping[str, bytes], key: str) -> Any:
+    value = fields.get(key)
+    if value is None:
+        return None
+    kind, payload = codec.open_value(value)
+    if kind == codec.STRUCT:
+        return codec.decode_struct(payload)
+    return codec.decode_list(payload) if kind == codec.LIST else payload
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any, default: float = math.nan) -> float:
+    """Return `value` if it is a number, and `default` if it is None.
+
+    All other values, also True and False, give NaN, which makes every comparison in a rule false.
+    """
+    if value is None:
+        return default
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+
+
+def _always(_: _Object) -> bool:
+    return True
+
+
+def _ready(obj: _Object) -> bool:
+    return obj.condition("Ready")
+
+
+def _deployment(obj: _Object) -> bool:
+    wanted = obj.replicas()
+    # During a rollout there are more replicas than wanted, so that is not ready.
+    counts = [_number(obj.status.get("replicas"), wanted), obj.count("updatedReplicas"), obj.count("availableReplicas")]
+    return all(count == wanted for count in counts) and obj.condition("Available")
+
+
+def _stateful_set(obj: _Object) -> bool:
+    wanted, revision = obj.replicas(), obj.status.get("currentRevision")
+    counts = [_number(obj.status.get("replicas"), wanted), obj.count("readyReplicas"), obj.count("currentReplicas")]
+    settled = isinstance(revision, str) and revision == obj.status.get("updateRevision")
+    return all(count == wanted for count in counts) and settled
+
+
+def _daemon_set(obj: _Object) -> bool:
+    wanted = _number(obj.status.get("desiredNumberScheduled"))
+    return all(obj.count(key) == wanted for key in ("numberReady", "updatedNumberScheduled", "numberAvailable"))
+
+
+def _replica_set(obj: _Object) -> bool:
+    if obj.status.get("observedGeneration") is None or obj.condition("ReplicaFailure"):
+        return False
+    return obj.count("availableReplicas") >= obj.replicas()
+
+
+def _job(obj: _Object) -> bool:
+    return obj.condition("Complete") and not obj.condition("Failed")
+
+
+def _cron_job(obj: _Object) -> bool:
+    active = obj.status.get("active")
+    if obj.spec.get("suspend") is True or (isinstance(active, list) and bool(active)):
+        return True
+    # A CronJob that never ran on schedule isn't ready, even if a job of it was started by hand.
+    succeeded, scheduled = (_time(obj.status.get(key)) for key in ("lastSuccessfulTime", "lastScheduleTime"))
+    return bool(scheduled) and succeeded >= scheduled
+
+
+def _time(value: Any) -> str:
+    """Return `value` if it is a time in the API server's form, RFC 3339 in UTC with whole seconds; else "".
+
+    Times in this form can be compared as strings, and the empty string comes before all of them.
+    """
+    shape = value.translate(_DIGITS) if isinstance(value, str) else ""
+    return value if shape == "0000-00-00T00:00:00Z" else ""
+
+
+_DIGITS: Final = str.maketrans("123456789", "000000000")
+
+
+def _pod(obj: _Object) -> bool:
+    phase = obj.status.get("phase")
+    return phase == "Succeeded" or (phase == "Running" and obj.condition("Ready"))
+
+
+def _has_ingress(obj: _Object) -> bool:
+    ingress = _mapping(obj.status.get("loadBalancer")).get("ingress")
+    return isinstance(ingress, list) and bool(ingress)
+
+
+def _service(obj: _Object) -> bool:
+    type_ = obj.spec.get("type", "ClusterIP")
+    return _has_ingress(obj) if type_ == "LoadBalancer" else isinstance(type_, str)
+
+
+def _claim(obj: _Object) -> bool:
+    return obj.status.get("phase") == "Bound"
+
+
+def _autoscaler(obj: _Object) -> bool:
+    return obj.condition("ScalingActive") or obj.condition("ScalingLimited")
+
+
+# Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
+_WITHOUT_STATUS: Final = {
+    "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
+    "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
+    "MutatingWebhookConfiguration ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+    "apiextensions.crossplane.io": "Composition EnvironmentConfig",
+    "apps": "ControllerRevision",
+    "coordination.k8s.io": "Lease",
+    "discovery.k8s.io": "EndpointSlice",
+    "events.k8s.io": "Event",
+    "networking.k8s.io": "IngressClass IPAddress NetworkPolicy",
+    "node.k8s.io": "RuntimeClass",
+    "pkg.crossplane.io": "DeploymentRuntimeConfig",
+    "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
+    "resource.k8s.io": "DeviceClass ResourceClaimTemplate ResourceSlice",
+    "scheduling.k8s.io": "PriorityClass",
+    "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttributesClass",
+}
+_RULES: Final[dict[tuple[str, str], Rule]] = {
+    ("apps", "Deployment"): _deployment,
+    ("apps", "StatefulSet"): _stateful_set,
+    ("apps", "DaemonSet"): _daemon_set,
+    ("apps", "ReplicaSet"): _replica_set,
+    ("batch", "Job"): _job,
+    ("batch", "CronJob"): _cron_job,
+    ("", "Pod"): _pod,
+    ("", "Service"): _service,
+    ("networking.k8s.io", "Ingress"): _has_ingress,
+    ("", "PersistentVolumeClaim"): _claim,
+    ("autoscaling", "HorizontalPodAutoscaler"): _autoscaler,
+    **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
+}
+# Every provider has kinds of these names in a group of its own. Their status never shows readiness.
+_ANY_GROUP: Final = frozenset({"ProviderConfig", "ClusterProviderConfig"})

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import codec
 from ..base.sentinels import UNSET
+from .lookup import is_ready
 from .observable import make, refer
-from .readiness import is_ready
 from .tracker import ended
 
 if TYPE_CHECKING:

@@ -1,16 +1,368 @@
-"""The secret values of a request, and the names in it that are never masked."""
+"""The secret values of a request, and masking them in texts: their parts, the forms of each, and the search.
+
+A structured value (JSON, lines of pairs, PEM, a URL) is taken apart, and each part is a secret value by its own key. A
+form is a way to write a value: as it is, in base64, or with the escapes of JSON, Python or URLs. Only whole values are
+masked, and upper and lower case differ.
+
+A value is masked anywhere, also inside of words. But a value of less than eight characters is masked only as a word,
+and one whose key names a host, a user or the like only if it isn't a part of a longer name either. Values of less than
+four characters, usual words such as "enabled", and names of resources, functions and kinds are never masked.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
-from typing import Any
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
 
 from ...errors import WireError
 from .. import codec
-from .masking import Masker, Secret
 
-__all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
+__all__ = ["MASK", "Masker", "Secret", "masker_for", "names_of", "secrets_in", "secrets_of"]
+
+Secret = tuple[str, bytes]
+"""The key of a secret value, and the value's bytes."""
+
+MASK: Final = "[secret]"
+
+# Where a form is masked: not in longer names, such as `db` in `my-db`; not in longer words; anywhere.
+_ITSELF: Final = 0
+_WORD: Final = 1
+_ANYWHERE: Final = 2
+
+_SHORTEST: Final = 4
+_GRAM: Final = 8  # the shortest form that is masked inside of words
+_CHUNK: Final = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
+_LONGEST_NAME: Final = 253
+_MOST_SEARCHES: Final = 250
+# Limits for the parts of a value: the depth of parts inside of parts (JSON in a string), and their number.
+_DEEPEST: Final = 4
+_MOST_PARTS: Final = 10_000
+
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KEY_OF_SECRET: Final = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
+_KEY_OF_NOTHING: Final = re.compile(
+    r"(?:^|[\W_])(?:schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|"
+    r"format|current_context)s?$"
+)
+_KEY_OF_PLACE: Final = re.compile(
+    r"(?:^|[\W_])(?:host(?:name)?|end_?point|addr(?:ess)?|server|domain|port|user(?:_?name|_?id)?|login|db(?:_?name)?|"
+    r"database|name|ur[il]|id|e?mail|account|project|tenant|namespace|role|arn|bucket)s?$"
+)
+_ORDINARY: Final = frozenset(
+    "true false null none default enabled disabled json yaml text password passwort username database hostname "
+    "endpoint connection secret secrets token tokens string certificate unknown".split()
+)
+
+_NAME: Final = r"[A-Za-z_][\w.-]{0,253}"
+# The first pair of a line, and the beginning of each further one. A colon alone may belong to a value, as in `db:5432`.
+_FIRST: Final = re.compile(rf"""[\s"'{{-]*({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
+_NEXT: Final = re.compile(rf"""(?<=[;&,?#{{\s])["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
+_BEHIND_VALUE: Final = re.compile(r"[;&]|[ \t]#")
+# A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
+_AUTHORITY: Final = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]*")
+_OF_A_NAME: Final = re.compile(r"[\w.-]*")
+_URL_SAFE: Final = str.maketrans("+/", "-_")
+
+
+def _never(_name: str) -> bool:
+    return False
+
+
+class Masker:
+    """Masks secret values in texts. A masker never changes, so all threads may use it.
+
+    The time of a search hardly depends on the number of values, and that of making a masker grows with their size.
+
+    Args:
+        secrets: The values, each with its key.
+        is_name: The function that says whether a word is the name of a resource, a function or a kind.
+    """
+
+    __slots__ = ("_index", "_is_name", "_longest", "_where")
+
+    def __init__(self, secrets: Iterable[Secret] = (), is_name: Callable[[str], bool] = _never) -> None:
+        self._is_name = is_name
+        self._where: dict[str, int] = {}  # each form, and where it is masked
+        self._index: dict[int, dict[str, list[str]]] = {}  # sorted forms by their first characters, by how many
+        self._longest = 0
+        self._add(secrets)
+
+    def more(self, secrets: Iterable[Secret]) -> Masker:
+        """Return a masker of these values and of those that this one masks."""
+        made = Masker((), self._is_name)
+        made._where, made._longest = self._where.copy(), self._longest
+        made._index = {size: index.copy() for size, index in self._index.items()}
+        made._add(secrets)
+        return made
+
+    def _add(self, secrets: Iterable[Secret]) -> None:
+        new: dict[tuple[int, str], list[str]] = {}
+        for key, value in dict.fromkeys(secrets):
+            for form, where in _forms_of(key, value):
+                if form not in self._where:
+                    size = min(len(form), _GRAM)
+                    new.setdefault((size, form[:size]), []).append(form)
+                    self._longest = max(self._longest, len(form))
+                self._where[form] = max(where, self._where.get(form, _ITSELF))
+        for (size, gram), forms in new.items():
+            index = self._index.setdefault(size, {})
+            index[gram] = sorted([*index.get(gram, ()), *forms])
+
+    def __call__(self, text: str, is_name: Callable[[str], bool] = _never) -> str:
+        """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
+        out: list[str] = []
+        at = 0
+        for start, end in _joined(sorted(self._spans(text))):
+            if text[start - 1 : end + 1] != MASK and not self._is_part_of_name(text, start, end, is_name):
+                out += text[at:start], MASK
+                at = end
+        return "".join([*out, text[at:]]) if out else text
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        for size, index in self._index.items():
+            for at in _places(text, index, size):
+                length = self._length_at(text, at, index[text[at : at + size]])
+                if length:
+                    yield at, at + length
+
+    def _length_at(self, text: str, at: int, forms: list[str]) -> int:
+        """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
+        piece = text[at : at + self._longest]
+        while piece:
+            # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
+            place = bisect_right(forms, piece)
+            if not place:
+                return 0
+            one = forms[place - 1]
+            if not piece.startswith(one):
+                piece = piece[: _shared(one, piece)]
+                continue
+            if _stands(text, at, at + len(one), self._where[one]):
+                return len(one)
+            piece = piece[: len(one) - 1]
+        return 0
+
+    def _is_part_of_name(self, text: str, start: int, end: int, is_name: Callable[[str], bool]) -> bool:
+        before = _OF_A_NAME.match(text[max(0, start - _LONGEST_NAME) : start][::-1])
+        behind = _OF_A_NAME.match(text, end, end + _LONGEST_NAME)
+        assert before is not None and behind is not None  # they match the empty text, too
+        word = text[start - before.end() : behind.end()].strip(".-")
+        if len(word) > _LONGEST_NAME or len(word) < end - start:
+            return False
+        # The word may be a path, which begins with a name.
+        head = text[start - before.end() : end] + text[end : behind.end()].partition(".")[0]
+        return any(one(name) for one in (self._is_name, is_name) for name in (word, head))
+
+
+def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
+    """Yield the indexes of `text` at which a key of `index` begins; all keys have `size` characters."""
+    # A search for one key in C takes about as long as one look into the index; in a long text, as hundreds of them.
+    if len(index) > min(len(text), _MOST_SEARCHES):
+        yield from (at for at in range(len(text) - size + 1) if text[at : at + size] in index)
+        return
+    for gram in index:
+        at = text.find(gram)
+        while at >= 0:
+            yield at
+            at = text.find(gram, at + 1)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return the number of characters that two different texts have in common, counted from the beginning of both."""
+    low, high = 0, min(len(one), len(other)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _stands(text: str, start: int, end: int, where: int) -> bool:
+    """Say whether the form at `text[start:end]` is masked there."""
+    before, behind = text[start - 1 : start] if start else "", text[end : end + 2]
+    if where == _ANYWHERE:
+        return True
+    if before.isalnum() or behind[:1].isalnum():
+        return False
+    in_name = before in tuple("_.-") or behind[:1] in tuple("_-") or (behind[:1] == "." and behind[1:].isalnum())
+    return where == _WORD or not in_name
+
+
+def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield sorted spans of a text; those that overlap or touch each other are joined to one."""
+    start = end = 0
+    for low, high in spans:
+        if low > end:
+            if end:
+                yield start, end
+            start = low
+        end = max(end, high)
+    if end:
+        yield start, end
+
+
+# Forms
+
+
+def _forms_of(key: str, value: bytes) -> Iterator[tuple[str, int]]:
+    """Yield the forms of a secret value and of its parts, each with where it is masked."""
+    for name, part in _parts_of(key, value):
+        try:
+            text = part.decode()
+        except UnicodeDecodeError:
+            text, forms = "", [repr(part)[2:-1]]
+        else:
+            if text.strip().lower() in _ORDINARY:
+                continue
+            forms = [text, text.strip(), *_escaped(text, part)]
+        anywhere = not text or _names(name, _KEY_OF_SECRET) or not _names_place(name)
+        for form in dict.fromkeys([*forms, *_in_base64(part, anywhere=anywhere)]):
+            if len(form) > 2 * _CHUNK:
+                for at in range(0, len(form), _CHUNK):
+                    yield form[at : at + _CHUNK] if len(form) - at >= _CHUNK else form[-_CHUNK:], _ANYWHERE
+            elif len(form) >= _SHORTEST:
+                yield form, _ITSELF if not anywhere else _WORD if len(form) < _GRAM else _ANYWHERE
+
+
+def _escaped(text: str, data: bytes) -> Iterator[str]:
+    if _PLAIN.fullmatch(text):
+        return
+    from urllib.parse import quote, quote_plus
+
+    yield repr(text)[1:-1]  # as in log lines and tracebacks
+    yield repr(data)[2:-1]
+    yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+    yield quote(data, safe="")
+    yield quote(data)
+    yield quote_plus(data)
+
+
+def _in_base64(data: bytes, *, anywhere: bool) -> Iterator[str]:
+    """Yield the forms of a value in base64; with `anywhere` also those inside of a longer text, as `user:password`."""
+    whole = base64.b64encode(data).decode()
+    yield from (whole, whole.rstrip("="), whole.translate(_URL_SAFE))
+    for shift in (0, 1, 2) if anywhere and len(data) >= _GRAM else ():
+        # Only the characters whose six bits all belong to this value.
+        first, last = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
+        inner = base64.b64encode(b"\0" * shift + data).decode()[first:last]
+        yield from (inner, inner.translate(_URL_SAFE))
+
+
+# Parts
+
+
+def _names(key: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.search(_CAMEL.sub("_", key).lower()) is not None
+
+
+def _names_place(key: str) -> bool:
+    return _names(key, _KEY_OF_PLACE) or _names(key, _KEY_OF_NOTHING)
+
+
+def _parts_of(key: str, value: bytes) -> Iterator[Secret]:
+    """Yield a secret value and its parts, and their parts, each with its key; those of less than four bytes aren't."""
+    work = [(key, value, 0)]
+    count = 0
+    while work and count < _MOST_PARTS:
+        name, part, depth = work.pop()
+        if len(part) < _SHORTEST:
+            continue
+        count += 1
+        yield name, part
+        if depth == _DEEPEST:
+            continue
+        for encoding in dict.fromkeys(("utf-8", json.detect_encoding(part))):  # json.loads reads others, too
+            try:
+                text = part.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            found = islice(_parts_in(name, text), _MOST_PARTS)
+            work += [(inner, one.encode(errors="replace"), depth + 1) for inner, one in found if one != text]
+
+
+def _parts_in(key: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a value: leaves of JSON, the text in base64, or the pairs, lines and URLs' users in it."""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            yield from _leaves(key, json.loads(text))
+            return
+        except (ValueError, RecursionError):
+            pass
+    try:
+        inner = base64.b64decode("".join(text.split()), validate=True).decode()
+    except ValueError:
+        yield from _pairs(text)
+        yield from _users(text)
+    else:
+        if len(inner) >= _GRAM and (inner.isprintable() or "-----BEGIN " in inner):  # as in a kubeconfig
+            yield key, inner
+        yield from ((key, line) for line in text.split("\n") if len(line) >= _GRAM)
+
+
+def _leaves(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from _leaves(name, one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _leaves(key, one)
+    elif isinstance(value, str) and not _names(key, _KEY_OF_NOTHING):
+        yield key, value
+    elif type(value) is int and _names(key, _KEY_OF_SECRET) and not _names_place(key):
+        yield key, str(value)
+
+
+def _users(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the users and passwords of all URLs in `text`, as they are and with their escapes replaced."""
+    for match in _AUTHORITY.finditer(text):
+        for one in (match[1], *re.split("[,;]", match[1])):  # one URL may have several hosts
+            user, _, password = one.rpartition("@")[0].partition(":")
+            yield from (("user", part) for part in _unquoted(user))
+            yield from (("password", part) for part in _unquoted(password))
+
+
+def _unquoted(text: str) -> tuple[str, ...]:
+    if "%" not in text:
+        return (text,)
+    from urllib.parse import unquote
+
+    return text, unquote(text)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the values of the pairs `name = value` and `name: value` in `text`, and of lines without a pair.
+
+    A pair has several values where it isn't certain which one it has, such as at a semicolon. A line without a pair
+    belongs to the name above it, if it is indented or the item of a list.
+    """
+    above = "lines"
+    lines = text.split("\n")
+    for whole in lines:
+        line = whole.strip()
+        first = _FIRST.match(line)
+        name, rest = (first[1], line[first.end() :]) if first else ("", line)
+        # Each name, and what is behind it up to the next name. Behind the first one it may also be all of the line.
+        several = [name, *_NEXT.split(rest), name, rest] if first else _NEXT.split(rest)[1:]
+        found = list(zip(several[::2], several[1::2], strict=True))
+        if not found and line and len(lines) > 1 and not line.startswith(("-----", "[")):
+            yield above, line.removeprefix("- ").strip("\"'")
+        elif first and rest in ("", "|", "|-", ">", ">-"):
+            above = name
+        elif first and ":" in first[0] and len(lines) == 1 and len(rest) < _GRAM and not _names(name, _KEY_OF_SECRET):
+            continue  # a short word behind a colon, as a password may have it, would be found by chance in many texts
+        for key, value in found:
+            if not _names(key, _KEY_OF_NOTHING):
+                ends = value.rstrip(";&, \t"), value.rstrip(" \t]}"), _BEHIND_VALUE.split(value, maxsplit=1)[0]
+                yield from ((key, part) for one in ends for part in _unquoted(one.strip(" \t\"'")))
 
 
 def masker_for(request: Any) -> Masker:

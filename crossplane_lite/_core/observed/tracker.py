@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from ...errors import WireError
 from ...proto import _view
 from .. import codec
-from ..base.excerpts import capped, without_addresses
 from ..base.folder import PACKAGE
-from .observer import Observer
+from ..base.texts import capped, without_addresses
 
 if TYPE_CHECKING:
-    from .masking import Masker
     from .observable import Observable
+    from .secrets import Masker
     from .tokens import Leftovers, Marker
     from .uses import Oracle
 
 __all__ = [
     "Before",
     "Branch",
+    "Observer",
     "Question",
     "Tracker",
     "Values",
@@ -47,6 +47,38 @@ __all__ = [
     "place",
     "take_observer",
 ]
+
+
+class Observer:
+    """Is told what compose() does in one call. All methods do nothing here."""
+
+    def made(self, model: Any) -> None:
+        """The author's code has made a model with its constructor."""
+
+    def has_set(self, holder: Any, key: Any) -> None:
+        """A field of a model, or an entry of a map, was set; with a `key` of None, a list or map was changed."""
+
+    def read(self, node: Any, field: Any, value: Any) -> None:
+        """A field was read from the source of a model. `value` is an Observable or something empty if it's missing."""
+
+    def missed(self, node: Any, key: str) -> None:
+        """A key was read that a map lacks, and that won't come."""
+
+    def composite(self, model: Any) -> None:
+        """The author has asked for the composite."""
+
+    def took_request(self) -> None:
+        """The author has asked for the raw request."""
+
+    def registered(self, name: str, model: Any) -> None:
+        """A resource was registered under a name."""
+
+    def refused(self, name: str) -> None:
+        """A second resource was to be registered under a name."""
+
+    def ended(self, call: Any, error: BaseException | None) -> None:
+        """compose() has ended, with this exception if it raised one. The answer isn't made yet."""
+
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
 _SHORTEST_TOKEN: Final = 8  # shorter parts of a token aren't recognised
@@ -457,7 +489,7 @@ class Tracker:
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on, in all threads. The request's values are masked without this.
 
-        The key decides how the value is looked for (`_core.observed.masking`).
+        The key decides how the value is looked for (`_core.observed.secrets`).
         """
         self._hidden.append((key, value))
 

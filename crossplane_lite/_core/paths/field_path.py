@@ -23,7 +23,7 @@ import functools
 import re
 
 from ...errors import UsageError
-from ..base.type_names import value_in_words
+from ..base.texts import value_in_words
 from .text import Digits, show
 from .trees import LONGEST_INDEX, Bare, Select, find, is_direct, lookup, plan, put, resolved, the_one
 

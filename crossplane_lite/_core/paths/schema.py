@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..base.api_version import joined
-from ..base.excerpts import short_repr
-from ..base.type_names import json_type_in_words, json_value_in_words
-from ..base.yaml_scalars import booleans_of_1_1
+from ..base.scalars import booleans_of_1_1
+from ..base.texts import json_type_in_words, json_value_in_words, short_repr
 
 __all__ = ["HEAD", "SCALARS", "TYPES", "Schema", "Steps", "Wrong", "boolean", "kinds_in", "place_of", "quoted"]
 

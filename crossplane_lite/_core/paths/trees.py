@@ -8,7 +8,7 @@ function says that it takes deeper data. This module imports only modules that e
 from __future__ import annotations
 
 from ...errors import UsageError
-from ..base.type_names import json_type_in_words
+from ..base.texts import json_type_in_words
 from .text import Digits, quoted, show
 
 TYPE_CHECKING = False  # type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
@@ -57,7 +57,7 @@ class Select:
 
     def matches(self, element: object) -> bool:
         """Return whether this step selects `element`, an element of a list. It is never selected if it isn't a dict."""
-        from ..base.yaml_scalars import resolve  # few paths select
+        from ..base.scalars import resolve  # few paths select
 
         if not isinstance(element, dict):
             return False
@@ -74,7 +74,7 @@ class Select:
 
     def made(self) -> dict[str, Any]:
         """Return the fields of a new element that this step selects: `{"port": 80}` for `[port=80]`."""
-        from ..base.yaml_scalars import resolve
+        from ..base.scalars import resolve
 
         return {key: resolve(str(one)) if type(one) is Bare else one for key, one in self.fields.items()}
 

@@ -14,7 +14,7 @@ from .. import codec
 from ..base import extras
 from ..base.hashes import sha256
 from ..base.kept import Kept
-from ..base.numbers import EXACT
+from ..base.scalars import EXACT
 from ..models.walker import canonical, show_path
 from ..observed.observable import Observable
 from ..observed.tracker import mask

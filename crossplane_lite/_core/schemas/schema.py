@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CrossplaneLiteError, EncodeError, UsageError
-from ..base.type_names import articled, type_in_words
+from ..base.texts import articled, type_in_words
 from ..models.node import WAIT
 from ..models.resource import Resource
 from ..models.walker import plain_data, show_path

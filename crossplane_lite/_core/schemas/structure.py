@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import InputError, UsageError
-from ..base.excerpts import some
-from ..base.near_name import near_name
+from ..base.texts import near_name, some
 from ..observed.tracker import mask
 from .types import NOTHING, Shape, check_class, choices, described, fields_of, shape_of
 

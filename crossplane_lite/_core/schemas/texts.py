@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ..base.near_name import near_name
-from ..base.type_names import json_type_in_words
+from ..base.texts import json_type_in_words, near_name
 from ..observed.tracker import mask
 from .translate import name_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import codec
 from ..base.sentinels import TOMBSTONE
-from ..call.marking import plain_bytes
+from ..call.mark import plain_bytes
 from ..models.walker import unresolved_in
 from ..observed.observable import Observable
 from .draft import Place

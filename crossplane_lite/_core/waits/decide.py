@@ -46,8 +46,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import codec
-from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory
-from ..call.marking import marked
+from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, marked
 from ..models.walker import Found, show_path
 from ..observed.owned import changes, is_owned, with_live_values
 from ..observed.uses import root_of, sources
@@ -65,7 +64,7 @@ from .usages import edge_of
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..call.marking import Content
+    from ..call.mark import Content
     from ..observed.observable import Observable
     from ..observed.tracker import Values
     from .draft import Place

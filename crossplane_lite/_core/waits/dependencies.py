@@ -44,10 +44,9 @@ from ..base.sentinels import TOMBSTONE
 from ..call.call import Call
 from ..models.walker import show_path, unresolved_in
 from ..observed import tracker
+from ..observed.lookup import is_ready
 from ..observed.observable import Observable
-from ..observed.observer import Observer
-from ..observed.readiness import is_ready
-from ..observed.tracker import Branch, Question
+from ..observed.tracker import Branch, Observer, Question
 from ..observed.uses import root_of, sources
 from .both_ways import Actual, BothWays, next_answers
 from .draft import Wait
@@ -56,7 +55,7 @@ from .graph import Graph, shown_vertex
 from .run import Run, tree_or_none
 
 if TYPE_CHECKING:
-    from ..call.callee import Callee
+    from ..call.call import Callee
     from ..models.resource import Resource
     from ..observed.root import Root
     from .graph import Vertex

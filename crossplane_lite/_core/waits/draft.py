@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import EncodeError, WireError
 from .. import codec
 from ..base.sentinels import UNSET
-from ..call.marking import digest_of, direct, plain_bytes
+from ..call.mark import digest_of, direct, plain_bytes
 from ..models.node import ModelShape
 from ..models.object_meta import check_metadata, is_sound
 from ..models.walker import Found, Tree, tree_of
-from ..observed import readiness
+from ..observed import lookup
 from ..observed.observable import Observable
 from ..observed.uses import known, root_of, sources
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..call.marking import Content
+    from ..call.mark import Content
     from ..models.registered import Registered
     from ..models.resource import Resource
 
@@ -374,7 +374,7 @@ def _blocked_by(call: Call, registered: Registered) -> list[Wait]:
     waits = []
     for other in registered.depends_on:
         observed = call.observed.get(other)
-        if observed is None or not readiness.is_ready(observed.resource):
+        if observed is None or not lookup.is_ready(observed.resource):
             waits.append(Wait(other))
     return waits
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..base.excerpts import some
+from ..base.texts import some
 
 __all__ = [
     "RESOURCE",

@@ -13,15 +13,15 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ..call import tally
+from ..call import results
 from ..call.call import Call
-from ..call.marking import direct, plain_bytes
+from ..call.mark import direct, plain_bytes
 from ..models.walker import Tree, tree_of
 from ..observed import tracker
 from .draft import draft_from, with_references
 
 if TYPE_CHECKING:
-    from ..call.marking import Content
+    from ..call.mark import Content
     from ..models.resource import Resource
     from ..observed.uses import Oracle
 
@@ -68,7 +68,7 @@ class Run:
         Only KeyboardInterrupt is raised. `data` are the bytes for `ctx.request`; an `oracle` of None answers as in a
         real call; `form` is that of the placeholders, `EARLY` or `LATE`; `made_up` is a text in their place.
         """
-        counts = tally.current()
+        counts = results.counting.get()
         if counts is not None:
             counts.rehearsals += 1
         for handler in logging.getLogger().handlers:

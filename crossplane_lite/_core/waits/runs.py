@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnresolvedError
 from ...proto import _view
 from .. import codec
-from ..call.error_text import named
-from ..call.marking import digest_of, plain_bytes
+from ..call.mark import digest_of, plain_bytes
+from ..call.texts import named
 from ..observed.tokens import EARLY, LATE
 from .both_ways import Actual, BothWays, next_answers
 from .comparing import (
@@ -30,7 +30,7 @@ from .run import MOST_RUNS, Run
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..call.marking import Content
+    from ..call.mark import Content
     from ..models.resource import Resource
     from ..observed.observable import Observable
     from ..observed.tracker import Branch, Question

@@ -19,7 +19,7 @@ from .usages import edge_of
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..call.marking import Content
+    from ..call.mark import Content
     from ..observed.observable import Observable
     from ..observed.tracker import Values
     from .draft import Draft

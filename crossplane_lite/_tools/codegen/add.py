@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name
 from ...errors import InputError
 from ..manifests import project as projects
 from ..manifests import sources
-from ..manifests.writing import replace_file
+from ..manifests.files import replace_file
 from . import cluster, options
 from .command import command as generate
 from .definitions import Kind, definitions

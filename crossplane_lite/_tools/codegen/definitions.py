@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import group_of, joined
-from ..._core.base.type_names import json_type_in_words
+from ..._core.base.texts import json_type_in_words
 from ..._core.models.attributes import class_name, identifier
 from ...errors import InputError
 from ..manifests.crd import crds_in, versions_of

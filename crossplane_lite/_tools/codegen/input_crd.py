@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from ..._core.base.api_version import split
 from ..._core.base.extras import load
-from ..._core.base.type_names import type_in_words
+from ..._core.base.texts import type_in_words
 from ..._core.schemas.of_class import class_schema
 from ..._core.schemas.types import check_class, fields_of
 from ...errors import InputError, UsageError

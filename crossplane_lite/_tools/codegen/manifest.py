@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ..._core.base.excerpts import short_repr
+from ..._core.base.texts import short_repr
 from ...errors import InputError
 
 __all__ = ["MANIFEST", "Names", "manifest", "naming", "owned", "recorded_names"]

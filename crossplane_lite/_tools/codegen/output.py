@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...errors import InputError
-from ..manifests.writing import TEMPORARY, replace_file
+from ..manifests.files import TEMPORARY, replace_file
 from .manifest import MANIFEST, Names, manifest, naming, owned
 
 __all__ = ["Progress", "Summary", "compare_all", "write_all"]

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..._core.base.extras import load
 from ..programs.help import parser
-from .suggesting import parser_of
+from .hints import parser_of
 from .table import COMMANDS
 
 __all__ = ["SHELLS", "command", "make_parser"]

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._core import codec
-from ..._core.base.excerpts import some
-from ..._core.base.lines import line
+from ..._core.base.texts import line, some
 from ..._core.observed.secrets import masker_for
 from ...proto import _view
 from ...testing.responses import Response

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..._core.base import stdio
-from ..._core.base.status import StatusLine
+from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..manifests.objects import RESOURCE_NAME, resource_name
 from ..manifests.yaml import Document

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.answer.dropped import new_name_hint, places_in, uses
 from ..._core.base.api_version import group_of
-from ..._core.observed.masking import Masker, Secret
-from ..._core.observed.secrets import names_of, secrets_in, secrets_of
+from ..._core.observed.secrets import Masker, Secret, names_of, secrets_in, secrets_of
 from ..._core.paths import trees
 from ...proto import _view
 from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.numbers import EXACT
+from ..._core.base.scalars import EXACT
 from ..._core.call.mark import ANNOTATION
 from ..._core.paths.text import quoted, show
 from ..manifests.objects import CLAIM_LABELS, COMPOSITE_LABEL, RESOURCE_NAME

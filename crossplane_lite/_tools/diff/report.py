@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ..._core.base import lines as _text
-from ..._core.base.excerpts import some
+from ..._core.base import texts as _text
+from ..._core.base.texts import some
 from ..simulate.effects import shown
 from .compare import ACTIONS, Difference, Entry
 from .fields import ABSENT, Change

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..._core.base.excerpts import short_text
 from ..._core.base.folder import PACKAGE
+from ..._core.base.texts import short_text
 from ...errors import InputError
 from ..render.functions import Remote
 

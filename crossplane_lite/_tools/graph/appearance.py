@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ..._core.base.excerpts import shortened, some
-from ..._core.base.lines import escaped
+from ..._core.base.texts import escaped, shortened, some
 from .graph import DrawnNode, Edge, Graph, Sort, State
 
 __all__ = [

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._core import codec
-from ..._core.base.excerpts import short_repr, short_text
-from ..._core.observed.readiness import is_ready
+from ..._core.base.texts import short_repr, short_text
+from ..._core.observed.lookup import is_ready
 from ..._core.waits.dependencies import Dependency, show
 from ..._core.waits.usages import edge_of
 from ...composition import Function

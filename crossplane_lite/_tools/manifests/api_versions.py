@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._core.base.api_version import split
-from ..._core.base.excerpts import short_repr
+from ..._core.base.texts import short_repr
 from ...errors import InputError
 
 __all__ = ["ApiVersionError", "split_api_version"]

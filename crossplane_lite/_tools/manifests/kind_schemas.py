@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..._core.base.api_version import split
-from ..._core.base.excerpts import short_repr, short_text
+from ..._core.base.texts import short_repr, short_text
 from ...errors import InputError
 from .api_versions import split_api_version
 from .kind_sources import REF, File, Folder, Given, Kind, Source, of_definition, of_openapi

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import joined
-from ..._core.base.excerpts import short_repr, short_text
+from ..._core.base.texts import short_repr, short_text
 from ..._core.paths.schema import kinds_in
 from ...errors import InputError
-from .reading import read_bytes
+from .files import read_bytes
 from .yaml import Document
 
 __all__ = [

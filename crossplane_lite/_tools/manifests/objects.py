@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from ..._core import codec
 from ..._core.base.api_version import group_of, split
-from ..._core.base.excerpts import short_text
-from ..._core.base.numbers import EXACT
-from ..._core.base.type_names import json_type_in_words
+from ..._core.base.scalars import EXACT
+from ..._core.base.texts import json_type_in_words, short_text
 from ..._core.paths.text import EXTERNAL_NAME
 from ..._core.paths.text import RESOURCE_NAME as RESOURCE_NAME
 from ...errors import EncodeError, InputError

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from ..._core.base.extras import load
 from ...errors import InputError
-from .reading import read_bytes
+from .files import read_bytes
 
 __all__ = ["FLAG", "LIST", "NAME", "PREVIEW", "TEXT", "Project", "find", "read"]
 

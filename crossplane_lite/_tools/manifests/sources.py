@@ -14,12 +14,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
-from ..._core.base.excerpts import short_repr
+from ..._core.base.texts import short_repr
 from ...errors import InputError
 from . import archive
 from .archive_files import printable
+from .files import is_file, read_all
 from .json_stream import TOO_DEEP, parse_objects
-from .reading import is_file, read_all
 from .values import one_of
 from .yaml import DEEPEST, Document, decode, parse_documents
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ..._core.base.excerpts import short_repr
-from ..._core.base.type_names import json_value_in_words
+from ..._core.base.texts import json_value_in_words, short_repr
 from ..._core.paths.schema import boolean
 from ...errors import InputError
 

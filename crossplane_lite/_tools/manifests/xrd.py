@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..._core.base.excerpts import short_repr
+from ..._core.base.texts import short_repr
 from ...errors import InputError
 from .values import one_of, typed
 

@@ -30,12 +30,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.excerpts import short_repr, short_text
 from ..._core.base.extras import load
-from ..._core.base.type_names import json_value_in_words
-from ..._core.base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, bad_tag, booleans_of_1_1, number
+from ..._core.base.scalars import FLOAT, NOT_JSON, TAG, WORDS, bad_tag, booleans_of_1_1, number
+from ..._core.base.texts import json_value_in_words, short_repr, short_text
 from ...errors import InputError
-from .reading import read_bytes
+from .files import read_bytes
 
 __all__ = ["DEEPEST", "Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name
 from ...errors import InputError
 from . import installing
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..._core.base.status import StatusLine
+from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..programs.help import parser
 from . import images, installing, locking, sbom

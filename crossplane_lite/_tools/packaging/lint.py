@@ -1,6 +1,10 @@
 """Checks a function's package as Crossplane's package manager does before it installs the package.
 
 Each error and warning names the file and the line.
+
+A version in a constraint such as `>=1.20, <3` has one to three numbers; `x`, `X` or `*` can stand for a number. A
+pre-release and a build may follow. A constraint has one or more comparisons with spaces or commas between them, and all
+of them must be true. `||` separates alternatives, and `1.2 - 2` is a range.
 """
 
 from __future__ import annotations
@@ -10,15 +14,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import group_of
-from ..._core.base.excerpts import short_repr
 from ..._core.base.extras import load
+from ..._core.base.texts import short_repr
 from ...errors import InputError
 from ..manifests.crd import versions_of
 from ..manifests.objects import metadata_of
 from ..manifests.yaml import parse_documents
-from . import constraint
 
-__all__ = ["CAPABILITIES", "Found", "lint", "read_stream"]
+__all__ = ["CAPABILITIES", "Found", "constraint_problem", "lint", "read_stream"]
+
+_LONGEST: Final = 512
+_MOST: Final = 32
+
+_NUMBER: Final = r"(?:\d+|[xX*])"
+_NAMES: Final = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+_VERSION: Final = rf"v?{_NUMBER}(?:\.{_NUMBER}){{0,2}}(?:-{_NAMES})?(?:\+{_NAMES})?"
+_ONE: Final = rf"(?:!=|>=|=>|<=|=<|~>|[=<>~^])?\s*{_VERSION}"
+_RANGE: Final = re.compile(rf"\s*({_VERSION})\s+-\s+({_VERSION})\s*", re.ASCII)
+_ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
+
+
+def constraint_problem(text: str) -> str | None:
+    """Return why `text` isn't a version constraint, in words that begin with `must be`; None if it is a constraint."""
+    if len(text) > _LONGEST:
+        return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
+    # A range stands for two comparisons.
+    groups = _RANGE.sub(r">=\1, <=\2 ", text).split("||")
+    if len(groups) > _MOST:
+        return f"must be a version constraint of at most {_MOST} alternatives (it has {len(groups)})"
+    for group in groups:
+        if not _ALL.fullmatch(group):
+            return f"must be a version constraint, for example >=v2.0.0 or >=1.20, <3 (got {text!r})"
+    return None
+
 
 CAPABILITIES: Final = ("composition", "operation")
 _META: Final = "meta.pkg.crossplane.io"
@@ -180,7 +208,7 @@ def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
         yield f"{one.at('spec', 'crossplane')}: spec.crossplane must be an object (got {short_repr(crossplane)})"
         return
     text = crossplane.get("version")
-    problem = constraint.problem(text) if isinstance(text, str) else f"must be a string ({_given(text)})"
+    problem = constraint_problem(text) if isinstance(text, str) else f"must be a string ({_given(text)})"
     if problem:
         yield f"{one.at('spec', 'crossplane', 'version')}: spec.crossplane.version {problem}"
 
@@ -215,7 +243,7 @@ def _of_dependency(entry: Any) -> _Problems:
     version = entry.get("version")
     if not isinstance(version, str):
         yield ("version",), f"must be a string ({_given(version)})"
-    elif not _DIGEST.fullmatch(version) and (problem := constraint.problem(version)):
+    elif not _DIGEST.fullmatch(version) and (problem := constraint_problem(version)):
         yield ("version",), problem
 
 

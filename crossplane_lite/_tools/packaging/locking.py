@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import InputError
-from ..manifests.reading import read_bytes
+from ..manifests.files import read_bytes
 from ..manifests.yaml import decode
 from .installing import Package, canonical
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from ...errors import InputError
 from ..manifests import archive_files
 from ..manifests.archive_files import damage, member_of
-from ..manifests.reading import read_bytes
+from ..manifests.files import read_bytes
 from ..manifests.yaml import decode, dump
 from . import images, sbom
 from .layers import Entry, Layer, names_of, write_layer

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..._core.base.status import StatusLine
+from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..manifests.objects import metadata_of
 from ..manifests.yaml import dump

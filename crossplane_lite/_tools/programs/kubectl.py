@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from ..._core.base.excerpts import short_repr
+from ..._core.base.texts import short_repr
 from ...errors import InputError
-from ..manifests.writing import replace_file
+from ..manifests.files import replace_file
 from . import process
 
 __all__ = ["ApiServer"]

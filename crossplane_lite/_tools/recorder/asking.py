@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from ..._core import codec
-from ..._core.base.excerpts import some
+from ..._core.base.texts import some
 from ..._core.call.mark import ANNOTATION, is_step_of, steps_in
 from ...errors import InputError
 from ...proto import _view

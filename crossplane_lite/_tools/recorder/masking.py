@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ..._core.observed.masking import Masker, Secret
+from ..._core.observed.secrets import Masker, Secret
 from .recording import REDACTED
 
 __all__ = ["masked", "plain", "prepared"]

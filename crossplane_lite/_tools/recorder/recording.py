@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.excerpts import some
+from ..._core.base.texts import some
 from ...errors import InputError
 
 __all__ = [

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base import stdio
-from ..._core.base.excerpts import some
-from ..._core.base.lines import line as _line
-from ..._core.base.status import StatusLine
+from ..._core.base.terminal import StatusLine
+from ..._core.base.texts import line as _line
+from ..._core.base.texts import some
 from ..._core.paths.text import show
 from ...errors import InputError
 from ...proto import _view

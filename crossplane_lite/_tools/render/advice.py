@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..._core.base.excerpts import short_text
+from ..._core.base.texts import short_text
 from ..._core.models.walker import leaves
 from ..._core.paths.text import show
 from ...errors import CrossplaneLiteError, DuplicateResourceError

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ..._core.base import extras
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name
 from ..._core.observed.observable import Observable
 from ..._core.observed.tracker import mask
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
 from ...errors import InputError
+from ..manifests.files import read_bytes
 from ..manifests.kind_schemas import CHART
 from ..manifests.objects import merged
-from ..manifests.reading import read_bytes
 from ..manifests.yaml import decode, load_documents
 
 __all__ = ["Charts"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.type_names import articled, json_type_in_words, type_in_words
+from ..._core.base.texts import articled, json_type_in_words, type_in_words
 from ..._core.paths.text import show
 from ...errors import InputError
 from ..manifests.objects import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ..._core.base.excerpts import short_repr, short_text
+from ..._core.base.texts import short_repr, short_text
 from ..._core.paths.text import show
 from ...errors import InputError
 from ..manifests.yaml import Document

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ..._core.base.api_version import group_of
-from ..._core.base.excerpts import short_repr, short_text
-from ..._core.base.type_names import articled
+from ..._core.base.texts import articled, short_repr, short_text
 from ..._core.paths.schema import Schema, Steps
 from ..._core.paths.text import show
 from ...errors import InputError, MissingExtraError

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core.base.excerpts import short_text
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name, short_text
 from ..._core.call.mark import ANNOTATION, steps_in
 from ..._core.observed.secrets import masker_for
 from ..._core.paths.text import quoted, show

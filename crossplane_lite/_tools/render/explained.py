@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ..._core.base import lines as _text
-from ..._core.base.excerpts import shortened
+from ..._core.base import texts as _text
+from ..._core.base.texts import shortened
 from .explain import Explained, Field, Wait
 
 __all__ = ["as_data", "as_json", "as_text"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
 from ..._core.base import stdio
-from ..._core.base.excerpts import short_repr
+from ..._core.base.texts import short_repr
 
 __all__ = [
     "Parser",

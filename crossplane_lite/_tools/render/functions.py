@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from ..._core.base.type_names import type_in_words
+from ..._core.base.texts import type_in_words
 from ..._core.call import event_loop
 from ...composition import Function
 from ...errors import InputError, UsageError, WireError

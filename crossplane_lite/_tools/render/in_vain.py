@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name
 from ..._core.paths import field_path
 from ..._core.waits.entry import Need
 from ...errors import UsageError, WireError

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..._core.base.api_version import group_of
-from ..._core.base.excerpts import short_repr, short_text
-from ..._core.base.type_names import json_type_in_words, json_value_in_words
+from ..._core.base.texts import json_type_in_words, json_value_in_words, short_repr, short_text
 from ..._core.paths.text import show
 from ...errors import InputError
+from ..manifests.files import is_file, read_bytes
 from ..manifests.objects import RESOURCE_NAME, secret_data
-from ..manifests.reading import is_file, read_bytes
 from ..manifests.yaml import Document, decode, load_documents, parse_value
 
 __all__ = [

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..._core.base.excerpts import short_repr, shortened
+from ..._core.base.texts import short_repr, shortened
 from ...errors import InputError
 from ..manifests.kind_schemas import Schemas
 from ..manifests.objects import metadata_of, text_of

@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
-from ..._core.base.type_names import type_in_words
-from ..._core.call.error_text import named
+from ..._core.base.texts import type_in_words
+from ..._core.call.texts import named
 from ..._core.models.node import FACT, LOOSE
 from ..._core.models.resource import Resource
 from ..._core.models.walker import Tree, tree_of
 from ..._core.observed.observable import Observable
-from ..._core.observed.observer import Observer
+from ..._core.observed.tracker import Observer
 from ..._core.observed.uses import sources
 from ...errors import CrossplaneLiteError
 from ...proto import _view

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..._core import codec
-from ..._core.base.type_names import json_type_in_words, type_in_words
+from ..._core.base.texts import json_type_in_words, type_in_words
 from ...composition import Function
 from ...errors import InputError
 from ..manifests.objects import encode, metadata_of, name_problem, quoted, text_of, with_condition

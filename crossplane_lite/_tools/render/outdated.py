@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ..._core import codec
-from ..._core.base.excerpts import short_repr
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name, short_repr
 from ..._core.models import types
 from ..._core.models.node import ModelShape
 from ..._core.models.unstructured import DynamicFields

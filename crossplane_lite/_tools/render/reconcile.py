@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..._core import codec
-from ..._core.base.near_name import near_name
-from ..._core.base.type_names import json_type_in_words, type_in_words
+from ..._core.base.texts import json_type_in_words, near_name, type_in_words
 from ...composition import Function
 from ...errors import InputError
 from ...proto import _view

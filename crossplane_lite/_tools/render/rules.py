@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._core.base import extras
-from ..._core.base.excerpts import short_text
+from ..._core.base.texts import short_text
 from ..._core.observed.observable import Observable
 from ..._core.paths.text import show
 from ...errors import MissingExtraError

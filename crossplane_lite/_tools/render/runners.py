@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name
 from ...errors import InputError
 from ..manifests.yaml import Document
 from .inputs import labels

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import show
 

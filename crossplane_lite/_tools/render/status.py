@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..._core.base.type_names import json_type_in_words, type_in_words
+from ..._core.base.texts import json_type_in_words, type_in_words
 from ...errors import InputError, MissingExtraError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ..._core.base import lines as _text
 from ..._core.base import stdio
+from ..._core.base import texts as _text
 from ..._core.base.folder import PACKAGE
 from ..._core.observed.tracker import current, mask
 from ...runtime import log

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
 from ..._core.base.api_version import split
-from ..._core.base.excerpts import short_text
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name, short_text
 from ..._core.observed.observable import Observable
 from ..._core.paths.text import show as show_path
 from ..._core.paths.trees import lookup

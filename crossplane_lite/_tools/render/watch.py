@@ -26,7 +26,7 @@ from types import FrameType
 from typing import Any, Final
 
 from ..._core.base import stdio
-from ..._core.base.excerpts import some
+from ..._core.base.texts import some
 
 __all__ = ["Ending", "names", "stop", "watch"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,11 +17,46 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from ..._core.base.extras import load
+from ..._core.base.scalars import booleans_of_1_1, resolve
 from ...errors import InputError
+from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
 from .project import Project, filled, new_project
 
-__all__ = ["command", "make_parser", "write"]
+__all__ = ["command", "files", "make_parser", "write"]
+
+# A label of DNS, as Kubernetes wants it: the name is that of the image and of a ConfigMap. Of several dashes, dots and
+# underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_LONGEST = 63
+
+
+def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
+    """Return the files of a new project: the text of each file, by its path in the project.
+
+    Args:
+        name: The name of the function, of its image and of the ConfigMap that configures it.
+        sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a version. None for the
+            newest version in the package index.
+
+    Raises:
+        InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63, or
+            isn't a string in YAML; or `sdk_from` can't be used.
+    """
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+        raise InputError(
+            f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
+            "digits and single dashes, with no dash at an end, for example set-labels"
+        )
+    # Some programs still read YAML 1.1.
+    if name in booleans_of_1_1() or not isinstance(resolve(name), str):
+        raise InputError(
+            f"{name!r} can't be the name of a function and its image: unquoted in YAML it isn't a string, but a number "
+            "or another value; use a name such as set-labels"
+        )
+    sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
+    return filled("krm", name=name, sdk=sdk)
+
 
 # This program writes the first snapshot. It imports the new function, so it runs in a process of its own, in the new
 # folder.

@@ -9,12 +9,12 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.type_names import articled
+from ..._core.base.texts import articled
 from ...errors import InputError
 from ..codegen import generate
 from ..codegen.definitions import Kind, definitions
 from ..codegen.manifest import MANIFEST, manifest
-from ..manifests.reading import read_bytes
+from ..manifests.files import read_bytes
 from ..manifests.sources import read_sources
 from ..manifests.yaml import Document, decode, dump
 from ..simulate.values import required_values

@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..._core.base.type_names import json_type_in_words
+from ..._core.base.texts import json_type_in_words
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import EXTERNAL_NAME, show
 from ..manifests.objects import secret_place

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..._core import codec
 from ..._core.base.api_version import group_of
-from ..._core.observed import readiness
+from ..._core.observed import lookup
 from ..manifests.objects import TRANSITION_TIME
 
 __all__ = ["builtin_status", "condition", "needs_no_status"]
@@ -39,7 +39,7 @@ def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def needs_no_status(resource: Mapping[str, Any]) -> bool:
     """Return whether an object of this kind is ready as soon as it exists, without a status, such as a ConfigMap."""
-    return readiness.is_ready(codec.encode_struct({key: resource.get(key) for key in ("apiVersion", "kind", "spec")}))
+    return lookup.is_ready(codec.encode_struct({key: resource.get(key) for key in ("apiVersion", "kind", "spec")}))
 
 
 Spec = Mapping[str, Any]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.excerpts import short_repr, short_text
-from ..._core.base.type_names import articled, class_in_words, json_type_in_words
+from ..._core.base.texts import articled, class_in_words, json_type_in_words, short_repr, short_text
 from ...errors import InputError
 from ..manifests.objects import merged, resource_name
 from ..manifests.yaml import load_documents

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._core import codec
-from ..._core.observed import readiness
+from ..._core.observed import lookup
 from .effects import Effects
 from .merging import ABSENT
 
@@ -105,7 +105,7 @@ def _entry(simulation: Simulation, name: str) -> dict[str, Any]:
 
 def _looks_ready(resource: Mapping[str, Any] | None) -> bool:
     """Return whether an existing resource is ready by the rules of its kind. The functions may say something else."""
-    return resource is not None and readiness.is_ready(codec.encode_struct(resource))
+    return resource is not None and lookup.is_ready(codec.encode_struct(resource))
 
 
 def _waited(simulation: Simulation, path: str) -> dict[str, Any]:

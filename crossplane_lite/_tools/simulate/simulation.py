@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core.base.excerpts import short_repr, short_text, some
-from ..._core.base.near_name import near_name
+from ..._core.base.texts import near_name, short_repr, short_text, some
 from ..._core.call.mark import without_memory
 from ..._core.models.walker import canonical
 from ..._core.paths import field_path

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..._core.base import lines as _text
-from ..._core.base.excerpts import shortened
+from ..._core.base import texts as _text
+from ..._core.base.texts import shortened
 from ..render import in_vain
 
 __all__ = ["lines"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import group_of
-from ..._core.base.numbers import EXACT
+from ..._core.base.scalars import EXACT
 from ..._core.paths.schema import Schema
 from ..manifests.objects import TRANSITION_TIME
 from .merging import copied

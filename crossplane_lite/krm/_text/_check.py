@@ -21,7 +21,7 @@ from yaml.events import (  # type: ignore[import-untyped]
     StreamEndEvent,
 )
 
-from ..._core.base.yaml_scalars import NOT_JSON, resolve
+from ..._core.base.scalars import NOT_JSON, resolve
 from ...errors import InputError
 from ._layout import column, open_at
 from ._nodes import SEQUENCE, YamlNode, same, wanted

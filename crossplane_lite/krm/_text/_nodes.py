@@ -5,8 +5,8 @@ A new value is plain data. Where it has a node, it has the node's value: as it w
 
 from __future__ import annotations
 
-from ..._core.base.type_names import type_in_words
-from ..._core.base.yaml_scalars import resolve, tagged
+from ..._core.base.scalars import resolve, tagged
+from ..._core.base.texts import type_in_words
 from ...errors import InputError, UsageError
 
 TYPE_CHECKING = False

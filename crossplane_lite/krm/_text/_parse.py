@@ -23,8 +23,8 @@ from yaml.events import (  # type: ignore[import-untyped]
     StreamEndEvent,
 )
 
-from ..._core.base.type_names import json_type_in_words
-from ..._core.base.yaml_scalars import NOT_JSON, TAG, check_tag
+from ..._core.base.scalars import NOT_JSON, TAG, check_tag
+from ..._core.base.texts import json_type_in_words
 from ...errors import InputError
 from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, YamlNode
 

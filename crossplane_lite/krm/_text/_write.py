@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 
-from ..._core.base.yaml_scalars import resolve, tagged
+from ..._core.base.scalars import resolve, tagged
 from ...errors import UsageError
 from ..annotations import is_orchestrators
 from ._layout import column, entries, is_block, key_start, open_at

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 
 from ..._core.base.extras import load
-from ..._core.base.type_names import type_in_words
+from ..._core.base.texts import type_in_words
 from ...errors import InputError, UsageError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses

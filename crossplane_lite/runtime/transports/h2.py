@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..._core.base.extras import load
-from ..._core.base.type_names import type_in_words
+from ..._core.base.texts import type_in_words
 from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status

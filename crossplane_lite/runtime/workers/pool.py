@@ -18,8 +18,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from ..._core.call import tally
-from ..._core.call.tally import Tally
+from ..._core.call import results
+from ..._core.call.results import Tally
 from ...errors import UsageError
 from .. import log
 from ..calls import subject_of
@@ -163,7 +163,7 @@ class Pool:
             raise Refused(status.INTERNAL, "the server failed; its log says why") from None
         finally:
             self._running.pop()
-        counts = tally.current()
+        counts = results.counting.get()
         if counts is not None:
             counts.add(Tally(*outcome.counts))
         if outcome.value != status.OK:

@@ -23,8 +23,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from ..._core.call import tally
-from ..._core.call.tally import Tally
+from ..._core.call import results
+from ..._core.call.results import Tally
 from .. import log
 from ..calls import Calls, Run, current_subject, end_if_forked
 from ..transports import status
@@ -90,7 +90,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
         while True:
             call = frames.receive(sock)
             counts = Tally()
-            before = tally.counting.set(counts)
+            before = results.counting.set(counts)
             try:
                 if call.value <= time.monotonic():  # this process read it too late: nobody waits any more
                     raise Refused(status.DEADLINE_EXCEEDED, "")
@@ -98,7 +98,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
             except Refused as e:
                 code, content = e.code, e.text.encode(errors="replace")
             finally:
-                tally.counting.reset(before)
+                results.counting.reset(before)
             frames.send(sock, Message(frames.CALL, call.number, code, counts.counts, content))
     except (EOFError, OSError):
         sock.close()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._tools.recorder.report.lines import lines_of
+from crossplane_lite._tools.recorder.report.facts import lines_of
 from crossplane_lite._tools.recorder.report.moments import Elsewhere
 from crossplane_lite._tools.render.functions import InProcess
 from tests.simulate.simulating import simulated as simulation

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...._core.base import stdio
-from ...._core.base.status import StatusLine
+from ...._core.base.terminal import StatusLine
 from ....errors import InputError
 from ...render import flags, terminal
 from ..recording import Recording

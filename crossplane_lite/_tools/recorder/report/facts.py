@@ -23,7 +23,9 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...._core.base.lines import escaped
+from ...._core.base.texts import escaped
+from ...._core.paths.text import show
+from ....composition import Function
 from ....errors import CrossplaneLiteError
 from ....proto import _view
 from ...diff.compare import Difference, against_cluster, against_version, masking
@@ -31,12 +33,12 @@ from ...diff.fields import ABSENT
 from ...graph.appearance import CYCLE, LINE, LOOKS, TEXT, edge_tooltip, node_lines, node_tooltip
 from ...graph.graph import graph_of
 from ...manifests.objects import text_of
+from ...render.recording import COMPOSITE, Registered, record
 from ...render.rendered import Rendered
 from ...render.told import told
 from ...simulate.effects import shown
 from ...simulate.merging import copied
 from ..messages import decoded
-from .lines import COMPOSITE, lines_of
 from .moments import desired_of
 
 if TYPE_CHECKING:
@@ -46,7 +48,42 @@ if TYPE_CHECKING:
     from ...render.rendered import StepRun
     from .moments import Moment
 
-__all__ = ["facts"]
+__all__ = ["COMPOSITE", "facts", "lines_of"]
+
+
+def lines_of(run: StepRun) -> Callable[[str, str], str]:
+    """Return a function from a resource's name and a field's path to the line that set it, such as `function.py:31`.
+
+    compose() runs once more for this. The line is empty if it isn't known, which it never is for functions elsewhere.
+    """
+    function = getattr(run.runner, "function", None)
+    if not isinstance(function, Function):
+        return lambda name, path: ""
+    names = [COMPOSITE, *_view.RunFunctionResponse.FromString(run.response).desired.resources]
+    found = {name: _by_path(one) for name, one in record(function, run.request, names).resources.items()}
+
+    def line(name: str, path: str) -> str:
+        lines = found.get(name, {})
+        while path not in lines and path:
+            # What is below a path that isn't known was set with it. A list has one change, by keys of its elements.
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return lines.get(path, "")
+
+    return line
+
+
+def _by_path(one: Registered) -> dict[str, str]:
+    """Return the lines by path: those of fields, of all that is around them, and that of the resource for the rest."""
+    lines = {"": one.made or one.registered}
+    for steps, place in sorted(one.places.items(), key=lambda item: _sortable(item[0])):
+        for end in range(len(steps), 0, -1):
+            lines.setdefault(show(steps[:end]), place)
+    return lines
+
+
+def _sortable(steps: tuple[Any, ...]) -> list[str]:
+    return [str(step) for step in steps]
+
 
 _LONGEST: Final = 2000
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "Fatal", _view.SEVERITY_WARNING: "Warning"}

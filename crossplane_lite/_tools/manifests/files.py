@@ -1,13 +1,18 @@
-"""Reads files, and refuses more than 1 GiB, because a device or a pipe may never end."""
+"""Reads files, and writes them as a whole.
+
+More than 1 GiB is refused, because a device or a pipe may never end. Other programs see the old content or the new one,
+and a full disk leaves the old one.
+"""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import BinaryIO, Final
 
 from ...errors import InputError
 
-__all__ = ["is_file", "read_all", "read_bytes"]
+__all__ = ["TEMPORARY", "is_file", "read_all", "read_bytes", "replace_file"]
 
 # Files of objects are much smaller.
 _LARGEST: Final = 1 << 30
@@ -67,3 +72,26 @@ def _part(file: BinaryIO, label: str) -> bytes:
 def _unreadable(label: str, error: OSError | ValueError) -> InputError:
     reason = error.strerror if isinstance(error, OSError) else None  # open() raises ValueError for a null character
     return InputError(f"can't read {label}: {reason or error}")
+
+
+TEMPORARY: Final = ".crossplane-lite-"
+"""The beginning of the names of temporary files. A process that is killed may leave one behind."""
+
+
+def replace_file(place: Path, content: bytes) -> None:
+    """Write a file: first beside its place, then in one step to it, with the permissions of the old file.
+
+    Missing folders are made.
+
+    Raises:
+        OSError: The file can't be written.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f"{TEMPORARY}{os.urandom(8).hex()}.tmp")
+    try:
+        beside.write_bytes(content)
+        if place.exists():
+            os.chmod(beside, place.stat().st_mode & 0o7777)
+        os.replace(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,28 +1,91 @@
-"""Crossplane's answers to requirements: required resources and schemas."""
+"""All that Crossplane has sent, as compose() reads it: observed resources, answers to requirements, and the context."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
+from ...errors import UsageError
 from .. import codec
+from ..base.texts import value_in_words
 from ..models.registered import Registered, observed_view
 from ..models.resource import check_class, check_kind
-from ..observed.observable import make
+from ..models.unstructured import Unstructured
+from ..observed.observable import Observable, make
 from ..observed.root import Root
 from ..observed.uses import guess
+from .registering import present_name
 
 if TYPE_CHECKING:
     from ..models.resource import Resource
     from ..models.unstructured import Unstructured
     from ..observed.tracker import Tracker
     from ..schemas.schema import Schema
+    from .call import Call
     from .requirements import Requirements
 
-R = TypeVar("R", bound="Resource")
+__all__ = ["LazyMap", "ObservedResources", "RequiredList", "RequiredResources", "RequiredSchemas"]
+
 T = TypeVar("T")
 
-__all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
+
+_NOT_GIVEN: Any = object()
+
+
+class ObservedResources(Mapping[str, Unstructured]):
+    """The observed composed resources of all steps, by their names in the composition. They are read-only.
+
+    A name that isn't observed yet gives a resource whose fields read as Observables, as for a registered resource.
+    For such a name, `in` is False, and `get` with a default returns the default. Both are remembered as guesses, that
+    is, as decisions that may change when the resource appears. Iteration and `len` count only names that are observed,
+    and are a guess about each resource that is desired so far and isn't observed.
+
+    Raises:
+        UnresolvedError: A name is made from an unresolved value.
+        UsageError: A name is empty or isn't a string. `in` is False for such a name.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._made: dict[str, Unstructured] = {}
+
+    def __getitem__(self, name: str) -> Unstructured:
+        name = present_name(self._call, name)
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = observed_view(Unstructured, Registered(self._call.root(name)))
+        return made
+
+    @overload
+    def get(self, name: str) -> Unstructured: ...
+    @overload
+    def get(self, name: str, default: T) -> Unstructured | T: ...
+    def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
+        """Return the resource called `name`; `default` if the resource isn't observed.
+
+        Without a default, a resource that isn't observed is returned too: its fields read as Observables.
+        """
+        return self[name] if default is _NOT_GIVEN or name in self else default
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or not name:
+            return False
+        name = present_name(self._call, name)
+        return name in self._call.observed or guess(make(name, self._call.root(name)))
+
+    def __iter__(self) -> Iterator[str]:
+        # The same question as `name in ctx.observed`, asked for each resource that is desired so far.
+        missing = {*self._call.desired, *self._call.resources} - {*self._call.observed}
+        return iter(sorted([*self._call.observed, *(name for name in missing if name in self)]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<observed resources: {', '.join(sorted(self._call.observed)) or 'none'}>"
+
+
+R = TypeVar("R", bound="Resource")
 
 
 class RequiredList(list[R]):
@@ -257,3 +320,88 @@ class RequiredSchemas(Mapping[str, "Schema"]):
             values = codec.decode_struct(self._request.required_schemas[key].openapi_v3) if key in self else None
             made = self._made[key] = Schema(values, key)
         return made
+
+
+class LazyMap(MutableMapping[str, Any]):
+    """The JSON values of a Struct, by key. Each value is decoded when it is first read, and may be changed in place.
+
+    Args:
+        raw: The Struct bytes.
+        call: The call; None outside of a call. Then `guessed` has no effect.
+        guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
+            needed. Until this call sets or deletes such a key, reading it gives an Observable. Testing it with `in` is
+            remembered as a guess: a decision that may change later. So no existing resource changes or gets lost
+                because
+            of a wrong value.
+
+    Raises:
+        KeyError: A key is read or deleted that the map doesn't have.
+        UsageError: A value is set under a key that isn't a string.
+        WireError: The bytes of the Struct or of a value are malformed. They are only noticed when they are read.
+    """
+
+    def __init__(self, raw: bytes, call: Tracker | None = None, guessed: Collection[str] = ()) -> None:
+        self._raw = raw
+        self._call = call
+        self._guessed = frozenset(guessed)
+        self._fields: Any = None
+        self._values: dict[str, Any] = {}
+        self._deleted: set[str] = set()
+
+    @property
+    def _source(self) -> Any:
+        if self._fields is None:
+            self._fields = codec.split(self._raw)
+        return self._fields
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._values:
+            if key in self._guessed and key not in self._deleted and self._call is not None:
+                return self._waiting(key)
+            if key in self._deleted or key not in self._source:
+                raise KeyError(key)
+            self._values[key] = codec.decode_value(self._source[key])
+        return self._values[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise UsageError(f"a key of ctx.context must be a string (got {value_in_words(key)})")
+        self._values[key] = value
+        self._deleted.discard(key)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self._values.pop(key, None)
+        self._deleted.add(key)
+
+    def _waiting(self, key: str) -> Observable[Any]:
+        path = f'context["{key}"]'
+        return make(path, Root(self._call, "context", key, path, None))  # type: ignore[arg-type]  # checked before
+
+    def __contains__(self, key: object) -> bool:
+        if key in self._values or key in self._deleted:
+            return key in self._values
+        if isinstance(key, str) and key in self._guessed and self._call is not None:
+            return guess(self._waiting(key))
+        return key in self._source
+
+    def __iter__(self) -> Iterator[str]:
+        kept = (key for key in (*sorted(self._source), *sorted(self._guessed)) if key not in self._deleted)
+        return iter(dict.fromkeys([*kept, *self._values]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    @property
+    def values_seen(self) -> dict[str, Any]:
+        """The values that were read or set, by key, without deleted ones."""
+        return self._values
+
+    @property
+    def deleted(self) -> set[str]:
+        """The keys that were deleted and not set again."""
+        return self._deleted

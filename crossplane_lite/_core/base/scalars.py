@@ -1,4 +1,4 @@
-"""Reads unquoted YAML scalars by the rules that kustomize, kpt and kubectl share.
+"""Numbers that JSON holds exactly, and unquoted YAML scalars by the rules that kustomize, kpt and kubectl share.
 
 `true` and `false` are the only booleans; `yes`, `on`, `12:30:45`, timestamps and `=` are strings. `0x1f`, `0b11`,
 `0o644` and `0644` are integers, and `1_000`, `1e3` and `1000.0` are the integer 1000. Programs that read YAML 1.1 may
@@ -11,9 +11,16 @@ import re
 
 from ...errors import InputError
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would cost more than a whole KRM function
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Final
+
+__all__ = ["bad_tag", "booleans_of_1_1", "check_tag", "forms", "number", "resolve", "tagged"]
+
+EXACT: Final = 2**53
+"""Doubles, and so a Struct and JSON in general, hold each integer from -EXACT to EXACT exactly."""
+
 
 TAG = "tag:yaml.org,2002:"
 """The beginning of a tag in full, for which files write `!!`: `!!int` is this text and `int`."""
@@ -64,7 +71,7 @@ def resolve(text: str) -> Any:
         return text
     found = number(text)
     if type(found) is float and found.is_integer():
-        from .numbers import EXACT  # here, because few files have such a number
+        from .scalars import EXACT  # here, because few files have such a number
 
         return int(found) if -EXACT < found < EXACT else found
     return text if found is None else found
