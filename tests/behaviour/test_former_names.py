@@ -265,7 +265,8 @@ def test_previews() -> None:
     rendered = render(xr, [Step("net", "net")], {"net": network}, observed=observed)
     assert rendered.composed["vpc"]["metadata"]["name"] == "shop-1f2e"
     assert not rendered.deleted and sorted(rendered.composed) == ["subnet", "vpc"]
-    assert explain(rendered.steps, "vpc").place.startswith("test_former_names.py:")
+    (explained,) = explain(rendered.steps, ["vpc"])
+    assert explained.place.startswith("test_former_names.py:")
     simulated = testing.simulate(xr, network, observed=observed)
     assert sorted(simulated.observed) == ["subnet", "vpc"]
     # Once the object is lost, it comes again under its present name.

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from crossplane_lite._tools.codegen import progress
+from crossplane_lite._tools.codegen import command
 from crossplane_lite._tools.codegen.command import Progress
 
 
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 def shown(monkeypatch: pytest.MonkeyPatch, steps: list[tuple[str, str, int, int]], rhythm: float) -> list[str]:
     """Return the lines that were shown, one over the other."""
-    monkeypatch.setattr(progress, "_RHYTHM", rhythm)
+    monkeypatch.setattr(command, "_RHYTHM", rhythm)
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with Progress() as line:

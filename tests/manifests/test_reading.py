@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._tools.manifests import reading
+from crossplane_lite._tools.manifests import files
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
 from crossplane_lite._tools.render.inputs import read_context, read_resources
 from crossplane_lite._tools.simulate.fixtures import read_fixtures
@@ -33,22 +33,22 @@ def test_bytes(tmp_path: Path) -> None:
     """A file is read as it is, also where it has more than one part."""
     for data in (b"", b"x", os.urandom(3_000_000)):
         (tmp_path / "f").write_bytes(data)
-        assert reading.read_bytes(tmp_path / "f") == data
-        assert reading.read_bytes(str(tmp_path / "f")) == data
+        assert files.read_bytes(tmp_path / "f") == data
+        assert files.read_bytes(str(tmp_path / "f")) == data
 
 
 def test_what_can_not_be_read(tmp_path: Path) -> None:
     """The file and the reason are told."""
     for name, reason in (("gone", "No such file"), ("", "Is a directory"), ("a\0b", "null"), ("x" * 300, "too long")):
         with pytest.raises(InputError, match=f"(?s)^can't read .*{reason}") as caught:
-            reading.read_bytes(f"{tmp_path}/{name}")
+            files.read_bytes(f"{tmp_path}/{name}")
         assert caught.value.__suppress_context__
 
 
 @posix
 def test_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device without an end is refused where a file could not be as large, whatever reads it."""
-    monkeypatch.setattr(reading, "_LARGEST", 8 << 20)
+    monkeypatch.setattr(files, "_LARGEST", 8 << 20)
     device = Path("/dev/zero")
     problem = "^/dev/zero is larger than 8 MiB, the most that crossplane-lite reads: give a smaller file$"
     with pytest.raises(InputError, match=problem):

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite._tools.scaffold import command
-from crossplane_lite._tools.scaffold import krm as scaffold
 from crossplane_lite.errors import InputError
 from tests.krm.processes import LIST, ROOT, run, value
 
@@ -26,8 +25,8 @@ def test_files(tmp_path: Path) -> None:
     """`crossplane-lite krm init` writes the files and prints their names."""
     done = run(["-m", "crossplane_lite", "krm", "init", "set-team"], b"", cwd=tmp_path)
     assert done.status == 0, done.stderr
-    assert done.stdout.decode().startswith(f"set-team: {len(scaffold.files('set-team'))} files of a new function")
-    for path, text in scaffold.files("set-team").items():
+    assert done.stdout.decode().startswith(f"set-team: {len(command.krm_files('set-team'))} files of a new function")
+    for path, text in command.krm_files("set-team").items():
         assert (tmp_path / "set-team" / path).read_text() == text
         assert "$name" not in text
 
@@ -36,25 +35,25 @@ def test_files(tmp_path: Path) -> None:
 def test_names(tmp_path: Path, name: str) -> None:
     """A name that can't be an image's, or a Kubernetes object's, is refused, and the message says what it may have."""
     with pytest.raises(InputError, match="can't be the name of a function.*letters, digits and single dashes, with no"):
-        scaffold.files(name)
+        command.krm_files(name)
 
 
 @pytest.mark.parametrize("name", ["123", "1e3", "true", "null", "on", "y", "0x1f"])
 def test_names_that_yaml_reads_otherwise(name: str) -> None:
     """A name that is no string in YAML is refused: the files of the project have it without quotes."""
     with pytest.raises(InputError, match="unquoted in YAML it isn't a string"):
-        scaffold.files(name)
+        command.krm_files(name)
 
 
 @pytest.mark.parametrize("name", ["a", "1-a", "set-labels-2", "x" * 63])
 def test_names_as_the_message_says(name: str) -> None:
     """A name that has only what the message lists is used as it is."""
-    assert f'name="{name}"' in scaffold.files(name)["function.py"]
+    assert f'name="{name}"' in command.krm_files(name)["function.py"]
 
 
 def write(folder: Path) -> None:
     """Write a new project."""
-    command.write(folder, scaffold.files(folder.name))
+    command.write(folder, command.krm_files(folder.name))
 
 
 def test_place_that_can_not_be_written(tmp_path: Path) -> None:
@@ -83,7 +82,7 @@ def test_example_of_the_readme(tmp_path: Path) -> None:
     """The README's command shows the label as the only difference."""
     write(tmp_path / "fn")
     line = next(
-        line for line in scaffold.files("fn")["README.md"].splitlines() if "--diff" in line and "python" in line
+        line for line in command.krm_files("fn")["README.md"].splitlines() if "--diff" in line and "python" in line
     )
     done = run(shlex.split(line)[1:], b"", cwd=tmp_path / "fn")
     assert done.status == 1
@@ -95,7 +94,7 @@ def test_example_of_the_readme(tmp_path: Path) -> None:
 
 def instructions() -> list[tuple[str, str]]:
     """Return the instructions of the Dockerfile, continued lines joined."""
-    text = re.sub(r"\\\n\s*", "", scaffold.files("fn")["Dockerfile"])
+    text = re.sub(r"\\\n\s*", "", command.krm_files("fn")["Dockerfile"])
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [(line.split(maxsplit=1)[0], line.split(maxsplit=1)[1]) for line in lines]
 
@@ -117,13 +116,13 @@ def test_dockerfile() -> None:
     assert names.index("USER") > max(at for at, name in enumerate(names) if name == "RUN")
     copied = [rest.split() for name, rest in found if name == "COPY"]
     sources = {source for parts in copied for source in parts[:-1] if not source.startswith(("--", "/"))}
-    kept = {line[1:] for line in scaffold.files("fn")[".dockerignore"].splitlines() if line.startswith("!")}
-    assert sources == kept <= set(scaffold.files("fn"))
+    kept = {line[1:] for line in command.krm_files("fn")[".dockerignore"].splitlines() if line.startswith("!")}
+    assert sources == kept <= set(command.krm_files("fn"))
 
 
 def test_requirements() -> None:
     """The requirements are this distribution with an extra that it has."""
-    (line,) = scaffold.files("fn")["requirements.txt"].split()
+    (line,) = command.krm_files("fn")["requirements.txt"].split()
     name, _, extra = line.rstrip("]").partition("[")
     assert name == "crossplane-lite"
     assert f"\n{extra} =\n" in (ROOT / "setup.cfg").read_text()

@@ -23,7 +23,7 @@ from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
 from .project import Project, filled, new_project
 
-__all__ = ["command", "make_parser", "write"]
+__all__ = ["command", "krm_files", "make_parser", "write"]
 
 # A label of DNS, as Kubernetes wants it: the name is that of the image and of a ConfigMap. Of several dashes, dots and
 # underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LONGEST = 63
 
 
-def _krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
+def krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
     """Return the files of a new project: the text of each file, by its path in the project.
 
     Args:
@@ -95,7 +95,7 @@ def command(argv: Sequence[str]) -> int:
         )
     warnings: list[str] = []
     if arguments.template == "krm":
-        texts = _krm_files(name, arguments.sdk_from)
+        texts = krm_files(name, arguments.sdk_from)
         project = None
     else:
         load("yaml", "codegen")
