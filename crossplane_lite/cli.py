@@ -29,7 +29,9 @@ _ALLOCATIONS: Final = 100_000
 _BY_THEMSELVES: Final = (["dev"], ["serve"])
 
 # What to write in the place of a command that was there once.
-_GONE: Final = {"prune": " any more: write rm -r DIR/crossplane_lite/_tools in its place"}
+_GONE: Final = {
+    "prune": " any more: write rm -r DIR/crossplane_lite/_tools in its place, but not for KRM functions, which need it"
+}
 
 # Commands whose files a recorded request can stand for.
 _FROM: Final = ("diff", "graph", "render", "simulate")

@@ -48,6 +48,35 @@ def test_secret_values_are_masked_everywhere(name: str) -> None:
     assert _keys(before) == _keys(after)
 
 
+DEEPER: list[tuple[bytes, Any]] = [
+    (b"5432", {"port": 5432, "text": "at 5432", "is": True}),
+    (b'["10.0.0.1", "10.0.0.2"]', {"addresses": ["10.0.0.1", "10.0.0.2"]}),
+    (b'p"q-long-secret-value"tail', {"policy": json.dumps({"key": 'p"q-long-secret-value"tail'})}),
+    ("pässwörd-of-many".encode(), {"policy": json.dumps({"key": "pässwörd-of-many"})}),
+    (b"othing-to-see-77", {"text": "a line\nothing-to-see-77"}),
+]
+
+
+@pytest.mark.parametrize(("secret", "spec"), DEEPER)
+def test_what_is_masked_stays_json(secret: bytes, spec: Any) -> None:
+    """A secret value in a number, in JSON within a string or behind an escape is masked, and the content stays JSON."""
+    details = {"one": {"connectionDetails": {"value": base64.b64encode(secret).decode()}}}
+    resource = {"kind": "Bucket", "spec": spec}
+    made = prepared(_request(resource, desired={"resources": details}))
+    found = json.loads(made)["observed"]["resources"]["one"]["resource"]["spec"]
+    assert found.keys() == spec.keys()
+    assert found.get("is", True) is True
+    assert secret not in made or secret[:1] == b"["
+    assert "[secret]" in json.dumps(found) or secret[:1] == b"["
+
+
+def test_the_copy_of_kubectl_has_no_secret() -> None:
+    """A Secret from which the values were taken out before keeps none in kubectl's annotation either."""
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps({"data": {"p": IN_BASE64}})}
+    made = prepared(_request({"kind": "Secret", "metadata": {"annotations": annotations}, "data": {"p": REDACTED}}))
+    assert IN_BASE64.encode() not in made
+
+
 def _keys(one: Any) -> Any:
     if isinstance(one, dict):
         return {key: _keys(value) for key, value in one.items()}

@@ -226,8 +226,8 @@ def _could_be(cls: Class, ref: ClassRef) -> bool:
     if ref.module == CROSSPLANE:
         name = kin_name(cls.node.hint)
         # Other objects may have the same fields, such as `name` alone.
-        is_fit = name.endswith(MACHINERY) and ("Secret" in name or "Secret" not in ref.name)
-        return is_fit and not cls.is_seen
+        told = next((word for word in ("Secret", "ProviderConfig") if word in ref.name), "")
+        return name.endswith(MACHINERY) and told in name and not cls.is_seen
     is_limited = any(field.form.python.startswith("Literal") for field in cls.node.fields)
     return cls.is_seen and not is_limited if ref.name == "Condition" else not cls.is_seen
 

@@ -19,6 +19,7 @@ from ...errors import InputError
 from ...proto import _view
 from ..manifests.yaml import dump
 from ..recorder.asking import named
+from ..recorder.masking import hidden
 from ..recorder.messages import decoded
 from .told import title
 
@@ -52,7 +53,7 @@ def save(request: bytes, folder: Path, target: str, *, secrets: bool = False) ->
                 # Nobody else on this machine may read them.
                 file = place / name
                 file.touch(mode=0o600)
-                file.write_text(mask(dump(plain)), encoding="utf-8", newline="\n")
+                file.write_text(dump(hidden(plain, mask)), encoding="utf-8", newline="\n")
     except OSError as e:
         raise InputError(f"can't write {e.filename or folder}: {e.strerror or e}") from e
     return place

@@ -189,8 +189,8 @@ def _reason(error: OSError) -> str:
 
 # Notes of pip about this machine.
 _NOTES: Final = ("RECORD", "direct_url.json")
-# The tools that KRM functions load.
-_OF_KRM: Final = ("__init__.py", "codegen", "manifests")
+# The tools that KRM functions load; `krm.from_composition` renders.
+_OF_KRM: Final = ("__init__.py", "codegen", "manifests", "programs", "render", "simulate")
 
 
 def _leave_out(target: Path, *, tools: bool, for_krm: bool) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from ..._core.observed.secrets import Masker, Secret
+from ..._core.observed.secrets import MASK, Masker, Secret
 from .recording import REDACTED
 
-__all__ = ["masked", "plain", "prepared"]
+__all__ = ["hidden", "masked", "plain", "prepared"]
 
 _HIDDEN: Final = REDACTED.encode()
 # Only a content with one of these can have secret values.
@@ -25,6 +25,9 @@ _KEY: Final = re.compile(rb'"(?:connectionDetails|data|stringData)"\s*:\s*')
 _TAKEN_OUT: Final = re.compile(
     rb'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*"%s"\s*(?:,\s*)?)*\}|[^{\s]' % re.escape(_HIDDEN), re.DOTALL
 )
+
+# kubectl keeps the whole object in this annotation, the data of a Secret too.
+_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 _ESCAPED_LETTER: Final = re.compile(rb"\\u00[4-7]")
 
@@ -62,18 +65,48 @@ def prepared(content: bytes) -> bytes:
 
 
 def _has_nothing_to_take(content: bytes) -> bool:
-    return all(_TAKEN_OUT.match(content, key.end()) for key in _KEY.finditer(content))
+    return _LAST_APPLIED.encode() not in content and all(
+        _TAKEN_OUT.match(content, key.end()) for key in _KEY.finditer(content)
+    )
 
 
 def masked(contents: Sequence[dict[str, Any]]) -> list[bytes]:
     """Return contents in JSON, each with the secret values of all of them masked. The plain data is changed."""
     objects = [one for content in contents for one in _objects(content)]
     secrets = [one for one in _taken(objects) if one[1] != _HIDDEN]
-    texts = [json.dumps(content, ensure_ascii=False) for content in contents]
+    shown: Sequence[Any] = contents
     if secrets:
         names = set(_names(objects))
-        texts = list(map(Masker(secrets, names.__contains__), texts))
-    return [text.encode(errors="surrogatepass") for text in texts]
+        mask = Masker(secrets, names.__contains__)
+        try:
+            shown = [hidden(content, mask) for content in contents]
+        except RecursionError:
+            raise ValueError("the JSON is nested too deeply") from None
+    return [json.dumps(content, ensure_ascii=False).encode(errors="surrogatepass") for content in shown]
+
+
+def hidden(value: Any, mask: Callable[[str], str]) -> Any:
+    """Return plain data with the secret values in its strings and keys masked; so are numbers that are secret values.
+
+    The values are masked one by one, and not their JSON or YAML, which would be broken where a secret value is a number
+    or holds quotes.
+    """
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        found = {}  # no comprehension, which would take a frame more for each level
+        for key, one in value.items():
+            found[mask(str(key))] = hidden(one, mask)
+        return found
+    if isinstance(value, list):
+        elements = []
+        for one in value:
+            elements.append(hidden(one, mask))
+        return elements
+    if value is None or isinstance(value, bool):
+        return value
+    text = json.dumps(value)
+    return value if mask(text) == text else MASK
 
 
 def _taken(objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
@@ -86,6 +119,10 @@ def _taken(objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
                 except ValueError:
                     yield key, text.encode(errors="replace")
         values.update(dict.fromkeys(values, REDACTED))
+    for one in objects:
+        annotations = one["metadata"].get("annotations") if isinstance(one.get("metadata"), dict) else None
+        if one.get("kind") == "Secret" and isinstance(annotations, dict) and _LAST_APPLIED in annotations:
+            annotations[_LAST_APPLIED] = REDACTED
 
 
 def _secret_maps(objects: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:

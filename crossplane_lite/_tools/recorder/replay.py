@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..render.pipeline import Runner
 
 __all__ = [
+    "LEFT_OUT",
     "Outcome",
     "add_choice",
     "answering",
@@ -42,6 +43,9 @@ __all__ = [
 
 _NAME: Final = "crossplane-lite replay"
 _MOST: Final = 8
+
+LEFT_OUT: Final = 2
+"""The exit status if a request of the recording couldn't be asked."""
 
 
 class Outcome(NamedTuple):
@@ -117,8 +121,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite replay` with the arguments that follow it.
 
     Returns:
-        The exit status: 0 if all answers are equal, 4 if a call newly fails, 3 if something is deleted, 1 for any
-        other difference.
+        The exit status: 0 if all answers are equal, 4 if a call newly fails, 3 if something is deleted, 2 if a request
+        couldn't be asked, 1 for any other difference.
 
     Raises:
         InputError: The recording, the function or the other version can't be used.
@@ -154,7 +158,7 @@ def command(argv: Sequence[str]) -> int:
     recording.notes += failed
     shown = _as_json if given.format == "json" else _as_text
     stdio.write(shown(outcomes, recording, given).encode(errors="surrogateescape"))
-    return max(one.status for one in outcomes)
+    return max(LEFT_OUT if failed else 0, *(one.status for one in outcomes))
 
 
 def chosen(text: str) -> tuple[Recording, str]:
@@ -321,8 +325,8 @@ def make_parser() -> argparse.ArgumentParser:
         description="Ask a version of a function all requests of a recording, and show where Crossplane would do "
         "something else than it did: what is deleted, created, changed field by field, newly fails or newly waits. "
         "With --function and --against, the answers of these two are compared instead.",
-        epilog="Exit status: 0 when all answers are equal; 1 when some differ; 2 when the command line or a file can't "
-        "be used; 3 when something is deleted; 4 when a call newly fails.",
+        epilog="Exit status: 0 when all answers are equal; 1 when some differ; 2 when the command line, a file or "
+        "a request can't be used; 3 when something is deleted; 4 when a call newly fails.",
     )
     made.add_argument(
         "recording",

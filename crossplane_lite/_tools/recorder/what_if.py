@@ -29,7 +29,7 @@ from .asking import Known, Question, ask, notes, questions, quiet
 from .messages import decoded
 from .receiving import Choice
 from .recording import SUFFIX, Subject
-from .replay import add_choice, answering, chosen, names_of, nothing_fits
+from .replay import LEFT_OUT, add_choice, answering, chosen, names_of, nothing_fits
 
 if TYPE_CHECKING:
     from ..render.arguments import Inputs
@@ -253,8 +253,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite what-if` with the arguments that follow it.
 
     Returns:
-        The exit status: 0 if nothing that exists would go or change, 3 if something would go, 1 if something would
-        change.
+        The exit status: 0 if nothing that exists would go or change, 3 if something would go, 2 if a request couldn't
+        be asked, 1 if something would change.
 
     Raises:
         InputError: An input or the function can't be used.
@@ -273,13 +273,15 @@ def command(argv: Sequence[str]) -> int:
             try:
                 reports.append(what_if(question, partial(fresh, runner), calls=given.calls, jobs=given.jobs))
             except InputError as e:  # the others can be asked
-                failed.append(e)
+                failed.append(InputError(f"a request of {question.subject.title} is left out: {e}"))
     if not reports:
         raise failed[0]
     shown = _as_json if given.format == "json" else _as_text
     stdio.write(shown(reports, chain(map(str, failed), told())).encode(errors="surrogateescape"))
     if any(report.deletes for report in reports):
         return DELETIONS
+    if failed:
+        return LEFT_OUT
     return CHANGES if any(one.changed for report in reports for one in report.losses) else 0
 
 
@@ -389,7 +391,7 @@ def make_parser() -> argparse.ArgumentParser:
         "existing resources would be deleted or changed. The input is a recording, of which the last reconcile of each "
         "composite is taken, or files as for render.",
         epilog="Exit status: 0 when nothing that exists would go or change; 1 when something would change; 2 when the "
-        "command line or a file can't be used; 3 when something would be deleted.",
+        "command line, a file or a request can't be used; 3 when something would be deleted.",
     )
     arguments.add_inputs(made)
     group = made.add_argument_group("losses and output")

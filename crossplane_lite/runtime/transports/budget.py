@@ -4,7 +4,7 @@ All that a peer makes the server do is charged to the budget of its connection: 
 (requests as sent and uncompressed, answers, unfinished frames, output), the frames that advance no call, and the time.
 The bytes are charged to the memory of the server, too. The answers that follow from it are in `connection` (a flood
 closes the connection), `h2` (who has used less time comes first, and the largest account pays if memory runs out).
-Shared that the allocator of C keeps goes back to the system.
+Memory that the allocator of C keeps goes back to the system.
 """
 
 from __future__ import annotations

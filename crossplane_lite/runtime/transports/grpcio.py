@@ -39,7 +39,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     Args:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
-        limits: The server's limits. grpcio has no options for `connections` and `request_memory`. `streams` isn't
+        limits: The server's limits. grpcio has no options for `connections` and `memory`. `streams` isn't
             passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
         others: Returns the functions that answer other methods.
         certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
