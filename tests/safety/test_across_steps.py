@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from crossplane_lite import Unstructured
+from crossplane_lite import Unstructured, composition, table
 from tests.safety.cluster import Cluster
 from tests.safety.plain import make
 from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, replaced, step
-from tests.safety.values import FULL, LOST, grow, provide
+from tests.safety.values import FULL, LOST, grow, provide, refer
 from tests.safety.zones import READY, deletes, shrink, spec, using
 
 
@@ -310,3 +312,146 @@ def test_a_release_that_gives_a_name_to_another_kind_during_a_loss(ready: bool) 
         done = lose(cluster, ready=ready)
         assert done.deleted == [] and cluster.objects["s"].live["metadata"]["uid"] == uid
         assert "Aurora" in done.told and "Rds" in done.told
+
+
+# --- what is set only while a value is there, and objects of one name -------------------------------------------------
+
+
+def _set_key_if_there(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    if status.id:
+        ctx.context["vpcId"] = status.id
+
+
+def _ask_whether(ctx: Any) -> None:
+    make(ctx, "base", a=1)
+    if "vpcId" in ctx.context:
+        make(ctx, "subnet", vpc=ctx.context["vpcId"])
+
+
+def _ask_the_size(ctx: Any) -> None:
+    make(ctx, "subnet", size="large" if ctx.context.get("vpcId") else "small")
+
+
+@READY
+@pytest.mark.parametrize("later", [_ask_whether, _ask_the_size])
+def test_a_key_that_is_set_where_a_value_is_there(later: Callable[[Any], None], ready: bool) -> None:
+    """What a later step makes of a key of the context stays while the value is lost without which the key isn't set."""
+    cluster = evolved(_set_key_if_there, later)
+    before = spec(cluster, "subnet")
+    provide(cluster, LOST, ready=ready)
+    for _ in range(5):
+        assert not cluster.reconcile().deleted
+    assert spec(cluster, "subnet") == before
+
+
+def _set_status_beside_a_wait(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    make(ctx, "route", gateway=status.gatewayId)
+    ctx.composite(Unstructured).status.phase = "Ready" if status.id else "Pending"
+
+
+def test_a_later_class_without_the_status_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later step whose class lacks a field of the status that an earlier step set is no error."""
+    monkeypatch.setitem(sys.modules, "networks", ModuleType("networks"))
+    kind = {"XNetwork": "@example.org/v1 metadata:meta.ObjectMeta status:NetworkStatus", "NetworkStatus": "size:i"}
+    getter, _ = table.load("networks", kind, meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1")
+
+    def later(ctx: Any) -> None:
+        ctx.composite(getter("XNetwork"))
+        make(ctx, "subnet", a=1)
+
+    cluster = evolved(_set_status, later)
+    provide(cluster, LOST)
+    done = cluster.reconcile()
+    assert (done.fatal, done.deleted) == ([], [])
+
+
+def _waits_later(ctx: Any) -> None:
+    status = make(ctx, "db", "Net").observed.status
+    make(ctx, "table", a=status.never)
+
+
+def test_conditions_of_two_steps_while_one_only_tells() -> None:
+    """A step keeps its condition when an earlier step tells that a status field hangs on a lost value."""
+    cluster = evolved(_set_status, _waits_later)
+
+    def types() -> dict[str, str]:
+        conditions = cluster.xr["status"]["conditions"]
+        return {one["type"]: one["status"] for one in conditions if one["type"].startswith("DependenciesResolved")}
+
+    before = types()
+    provide(cluster, LOST)
+    cluster.reconcile()
+    assert types().keys() == before.keys()
+    for _ in range(3):
+        for name in cluster.objects:
+            cluster.provide(name, {**FULL, "never": "there"}, ready=True)
+        cluster.reconcile()
+    assert set(types().values()) == {"True"}
+
+
+def _make_where_ready(ctx: Any) -> None:
+    if ctx.composite(Unstructured).observed.status.phase == "Ready":
+        make(ctx, "db", size="large")
+
+
+def test_a_status_beside_a_resource_that_waits() -> None:
+    """A status that a lost value decides is a missing value in later steps, also while another resource still waits."""
+    cluster = cluster_of(_set_status_beside_a_wait, _make_where_ready)
+    for _ in range(5):
+        for name in cluster.objects:
+            cluster.provide(name, FULL, ready=True)
+        cluster.reconcile()
+    assert "db" in cluster.objects
+    cluster.provide("vpc", LOST, ready=True)
+    for _ in range(3):
+        assert not cluster.reconcile().deleted
+
+
+def _ask_by_labels(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net").observed.status
+    labels = {"a": "b"} if status.id else {"a": "c"}
+    selector = composition.ResourceSelector(api_version="example.org/v1", kind="Ref", match_labels=labels)
+    ctx.requirements.resources["refs"] = selector
+    found = ctx.required_resources["refs"]
+    make(ctx, "count", number=len(found))
+    for one in found:
+        make(ctx, f"of-{one.metadata.name}", a=1)
+
+
+@READY
+def test_a_selector_that_a_lost_value_decides(ready: bool) -> None:
+    """What is made of required resources stays while a lost value chooses others."""
+    cluster = cluster_of(_ask_by_labels)
+    metadata = {"name": "ref", "uid": "u", "labels": {"a": "b"}}
+    cluster.others = [{"apiVersion": "example.org/v1", "kind": "Ref", "metadata": metadata}]
+    for _ in range(6):
+        provide(cluster, ready=True)
+        cluster.reconcile()
+    before = spec(cluster, "count")
+    assert "of-ref" in cluster.objects
+    provide(cluster, LOST, ready=ready)
+    for _ in range(2):
+        assert not cluster.reconcile().deleted
+    assert spec(cluster, "count") == before
+
+
+_SIZES = {FULL["id"]: "big"}
+
+
+def _of_a_required_resource(ctx: Any) -> None:
+    selector = composition.ResourceSelector(api_version="example.org/v1", kind="Ref", match_name="ref")
+    ctx.requirements.resources["net"] = selector
+    make(ctx, "base", a=1)
+    if _SIZES.get(ctx.required_resources["net"][0].status.id):
+        make(ctx, "net", a=1)
+
+
+def test_a_required_resource_with_the_name_of_a_composed_one() -> None:
+    """A required resource isn't the composed one whose name is its key: this one stays while the value is lost."""
+    cluster = cluster_of(_of_a_required_resource)
+    grow(cluster)
+    assert "net" in cluster.objects
+    refer(cluster, LOST)
+    assert not cluster.reconcile().deleted

@@ -114,6 +114,7 @@ class Call(Tracker):
         conditions: The conditions that compose() has set.
         context: The pipeline's context; None until compose() asks for it.
         output: An Operation's output; None until compose() asks for it.
+        answered_for: In a rehearsal, what the real call asks for under each key of its requirements.
         auto_ready: Whether the readiness of resources is found out from their observed state.
         own_secrets: The Secrets that compose() has registered; None until it registers one.
         ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
@@ -129,6 +130,7 @@ class Call(Tracker):
         "_required_schemas",
         "_requirements",
         "_step",
+        "answered_for",
         "auto_ready",
         "composite",
         "conditions",
@@ -187,6 +189,7 @@ class Call(Tracker):
         self._marks: dict[str, Any] = {}
         self._namespace: str | None = None
         self._reported: set[int] = set()
+        self.answered_for: dict[str, list[Any]] = {}
 
     def tops(self) -> dict[str, Any]:
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
@@ -316,9 +319,10 @@ class Call(Tracker):
 
         So they are missing values here: their values say nothing as long as that step lacks values itself.
         """
-        self.guessed_status = [name for name in self.from_others("guessedStatus") if type(name) is str]
+        told = self.from_others("guessedStatus")
+        self.guessed_status = [name for name in told if type(name) is str and name != "conditions"]
         raw: bytes = self.request.observed.composite.resource
-        if not self.guessed_status:
+        if not self.guessed_status or not raw:
             return raw
         return codec.encode_over({"status": dict.fromkeys(self.guessed_status, TOMBSTONE)}, raw)
 
@@ -376,6 +380,10 @@ class Call(Tracker):
         """
         self.secret_request = real.request
         self.existing = real.existing
+        if real.asked is not None:
+            from .requirements import form_of
+
+            self.answered_for = {key: form_of(selector, real) for key, selector in real.asked.resources.items()}
         if self.data is real.data:
             self._sequence = real._sequence
         self._required_schemas = real.required_schemas

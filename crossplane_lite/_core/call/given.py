@@ -15,10 +15,10 @@ from ..observed.observable import Observable, make
 from ..observed.root import Root
 from ..observed.uses import guess
 from .registering import present_name
+from .requirements import form_of
 
 if TYPE_CHECKING:
     from ..models.resource import Resource
-    from ..models.unstructured import Unstructured
     from ..observed.tracker import Tracker
     from ..schemas.schema import Schema
     from .call import Call
@@ -202,7 +202,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         missed: The keys that were read and that Crossplane hasn't answered.
     """
 
-    def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
+    def __init__(self, request: Any, call: Call, requirements: Requirements, *, deprecated: bool) -> None:
         self._request = request
         self._call = call
         self._requirements = requirements
@@ -228,6 +228,10 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
     def answer(self, key: str) -> Any:
         """Return the resources that Crossplane has sent for the requirement `key`; None if it hasn't answered yet."""
+        selector = self._requirements.resources.get(key)
+        asked = self._call.answered_for.get(key)
+        if selector is not None and asked is not None and asked != form_of(selector, self._call):
+            return None  # the answer is one to the real run's question, which is another one
         if key in self._request.required_resources:
             return self._request.required_resources[key].items
         # Crossplane before v2.2 may know only the deprecated field.

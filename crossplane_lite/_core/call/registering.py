@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
@@ -87,7 +88,9 @@ def _set_missing(status: Any, wire: str, root: Root) -> None:
         status[wire] = value
     elif isinstance(status, ModelShape):
         known = type(status).__wire_fields__
-        setattr(status, next((field.name for field in known.values() if field.wire == wire), wire), value)
+        # A later step's class may lack a field that an earlier step has set.
+        with contextlib.suppress(AttributeError):
+            setattr(status, next((field.name for field in known.values() if field.wire == wire), wire), value)
 
 
 def _identity(root: Root, key: str) -> str:

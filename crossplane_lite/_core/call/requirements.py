@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attr
 
@@ -12,7 +12,10 @@ from ..base.texts import articled, type_in_words, value_in_words
 from ..observed.observable import Observable
 from ..observed.uses import known
 
-__all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
+if TYPE_CHECKING:
+    from ..observed.tracker import Tracker
+
+__all__ = ["Requirements", "ResourceSelector", "SchemaSelector", "form_of"]
 
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
@@ -93,6 +96,11 @@ class SchemaSelector:
     def texts(self) -> list[Any]:
         """Return every part of the selector that could be unresolved."""
         return [self.api_version, self.kind]
+
+
+def form_of(selector: ResourceSelector, call: Tracker) -> list[Any]:
+    """Return the parts of a selector in a form that is the same in all runs of a call that ask for the same."""
+    return [call.normal(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
 
 
 def _put_known(selector: Any) -> None:

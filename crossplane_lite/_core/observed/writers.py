@@ -21,17 +21,18 @@ _taught: list[Any] = [None, 0]  # the module `yaml.representer`, and how many cl
 def teach_yaml() -> None:
     """Make all Dumpers of PyYAML write the `plain_forms` from now on. Do nothing if PyYAML hasn't been imported."""
     representer: Any = sys.modules.get("yaml.representer")
-    if representer is None or _taught == [representer, len(plain_forms)]:
-        return
-    _taught[:] = representer, len(plain_forms)
+    known = len(plain_forms)
+    if representer is None or _taught == [representer, known] or not hasattr(representer, "Representer"):
+        return  # another thread may be importing it
     work = [representer.BaseRepresenter]
     while work:
         dumper = work.pop()
         work += dumper.__subclasses__()
         # A Dumper has a table of its own from its first representer on, and uses its base's until then.
         if "yaml_multi_representers" in dumper.__dict__:
-            for cls in plain_forms:
+            for cls in tuple(plain_forms):
                 dumper.add_multi_representer(cls, _represent)
+    _taught[:] = representer, known
 
 
 def _represent(dumper: Any, value: Any) -> Any:

@@ -175,11 +175,15 @@ class Waiting(NamedTuple):
 def read(value: Any) -> dict[str, Waiting]:
     """Return the report of each step, by the step's identity.
 
-    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`. Malformed
-    parts are left out.
+    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`; one without
+    `held` only tells later steps something, and is no report. Malformed parts are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
-    return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}
+    return {
+        step: _read(entry)
+        for step, entry in entries
+        if isinstance(entry, list) or (isinstance(entry, dict) and "held" in entry)
+    }
 
 
 def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
