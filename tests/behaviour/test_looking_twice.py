@@ -403,4 +403,4 @@ def test_values_from_a_guess_in_the_context() -> None:
     assert seen[0]["known"] == "1"
     assert "no" not in seen[0].values()
     assert sorted(second.resources) == ["bucket", "vpc"]
-    assert 'context["guessed"]' in second.conditions[f"{CONDITION}-two"][2]
+    assert 'context["guessed"]' in second.conditions[CONDITION][2]

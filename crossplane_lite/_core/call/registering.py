@@ -88,7 +88,7 @@ def _set_missing(status: Any, wire: str, root: Root) -> None:
         status[wire] = value
     elif isinstance(status, ModelShape):
         known = type(status).__wire_fields__
-        # A later step's class may lack a field that an earlier step has set.
+        # The class may lack a field that a previous step has set.
         with contextlib.suppress(AttributeError):
             setattr(status, next((field.name for field in known.values() if field.wire == wire), wire), value)
 
