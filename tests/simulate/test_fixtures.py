@@ -9,7 +9,7 @@ import pytest
 
 from crossplane_lite._tools.simulate.fixtures import Fixtures, read_fixtures
 from crossplane_lite.errors import InputError
-from tests.simulate.simulating import chain, fields, simulated, thing
+from tests.simulate.simulating import chain, fields, schemas, simulated, thing
 
 FILE = """\
 VPC:
@@ -108,6 +108,15 @@ def test_unknown_names() -> None:
     assert done.notes_on_fixtures() == [
         "fixture 'vcp': no composed resource has this name or kind; did you mean 'vpc'?"
     ]
+
+
+def test_unknown_fields() -> None:
+    """A field of a fixture that the kind's schema lacks is told, with the one that was meant."""
+    known = schemas("VPC", {"atProvider": {"type": "object", "properties": {"id": {"type": "string"}}}})
+    done = simulated(chain, fixtures={"vpc": {"status": {"atProvider": {"idd": "x"}}}}, schemas=known)
+    (line,) = done.notes_on_fixtures()
+    assert line.startswith("fixture 'vpc': the schema of ")
+    assert line.endswith(" has no status.atProvider.idd; did you mean 'id'?")
 
 
 @pytest.mark.parametrize(

@@ -208,12 +208,13 @@ class Simulation:
         return self._statuses.fixtures.unused()
 
     def notes_on_fixtures(self) -> list[str]:
-        """Return a line for the user for each fixture that hasn't been used for any resource."""
+        """Return a line for the user for each fixture without a resource, and each of its fields without a schema."""
         names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
-        return [
+        unused = [
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
             for key in self.unused_fixtures
         ]
+        return [*unused, *self._statuses.unknown]
 
     def run(self) -> list[Round]:
         """Reconcile until two rounds in a row have the same result.

@@ -21,8 +21,10 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..._core.base.texts import short_repr
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import EXTERNAL_NAME
+from ..._core.paths.trees import leaves
 from ..manifests.objects import (
     APPLIED_BY,
     RESOURCE_NAME,
@@ -33,6 +35,7 @@ from ..manifests.objects import (
     text_of,
     with_condition,
 )
+from ..render.schema_fields import missing_field, name_of
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
@@ -67,10 +70,14 @@ class Statuses:
         fixtures: The facts that the user gives about resources.
         find: A function that returns the schema of an apiVersion and kind with its references inlined; None if the
             schema isn't known.
+
+    Attributes:
+        unknown: A line for each field of a fixture that the schema of the resource's kind lacks.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
         self.fixtures = fixtures
+        self.unknown: dict[str, None] = {}
         self._find = functools.cache(find)  # a live API server may be asked
 
     def exists(
@@ -98,6 +105,10 @@ class Statuses:
         owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         fixture = self.fixtures.of(*owner)
+        if schema is not None:
+            for steps, _ in leaves({key: fixture.content[key] for key in fixture.content.keys() & {"spec", "status"}}):
+                if missing := missing_field(schema, steps, name_of(owner.api_version, owner.kind)):
+                    self.unknown[f"fixture {short_repr(name)}: {missing}"] = None
         made = AwaitedFields(owner, schema, fixture, _bare(owner, schema, fixture, composed, before))
         for path in sorted(wanted):
             made.want(path)
