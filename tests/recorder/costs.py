@@ -34,7 +34,7 @@ import sys, threading
 from crossplane_lite.runtime import transports
 from crossplane_lite.runtime.transports.budget import Limits
 made = transports.make(sys.argv[2], None, Limits(receive_bytes=64 << 20), lambda path: lambda message: b"")
-made.listen(f"unix:{sys.argv[1]}", None)
+made.listen(f"unix:{sys.argv[1]}")
 made.start()
 threading.Event().wait()
 """

@@ -48,7 +48,7 @@ def test_the_sidecar_records(transport: str, tmp_path: Path, capsys: pytest.Capt
     if os.getuid() or not Path("/usr/bin/python3.11").exists():
         pytest.skip("this needs root, and a Python 3.11 of the system in the place of a base image's")
     base, tar = root_folder(tmp_path / "base"), tmp_path / "recorder.tar"
-    flags = ("--base", base, "--sdk-from", wheels.build(tmp_path / "wheel"), "--keep", "development", "-o", tar)
+    flags = ("--base", base, "--sdk-from", wheels.build(tmp_path / "wheel"), "--no-prune", "-o", tar)
     assert main(["image", *map(str, (project(tmp_path / "project"), *flags)), "--transport", transport]) == 0
     root = _unpacked(tar, tmp_path / "root")
     capsys.readouterr()
