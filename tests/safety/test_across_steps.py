@@ -314,41 +314,7 @@ def test_a_release_that_gives_a_name_to_another_kind_during_a_loss(ready: bool) 
         assert "Aurora" in done.told and "Rds" in done.told
 
 
-# --- what is set only while a value is there, and objects of one name -------------------------------------------------
-
-
-def _set_key_if_there(ctx: Any) -> None:
-    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
-    if status.id:
-        ctx.context["vpcId"] = status.id
-
-
-def _ask_whether(ctx: Any) -> None:
-    make(ctx, "base", a=1)
-    if "vpcId" in ctx.context:
-        make(ctx, "subnet", vpc=ctx.context["vpcId"])
-
-
-def _ask_the_size(ctx: Any) -> None:
-    make(ctx, "subnet", size="large" if ctx.context.get("vpcId") else "small")
-
-
-@READY
-@pytest.mark.parametrize("later", [_ask_whether, _ask_the_size])
-def test_a_key_that_is_set_where_a_value_is_there(later: Callable[[Any], None], ready: bool) -> None:
-    """What a later step makes of a key of the context stays while the value is lost without which the key isn't set."""
-    cluster = evolved(_set_key_if_there, later)
-    before = spec(cluster, "subnet")
-    provide(cluster, LOST, ready=ready)
-    for _ in range(5):
-        assert not cluster.reconcile().deleted
-    assert spec(cluster, "subnet") == before
-
-
-def _set_status_beside_a_wait(ctx: Any) -> None:
-    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
-    make(ctx, "route", gateway=status.gatewayId)
-    ctx.composite(Unstructured).status.phase = "Ready" if status.id else "Pending"
+# --- what a later step and another object have to do with it ---------------------------------------------------------
 
 
 def test_a_later_class_without_the_status_field(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,24 +355,6 @@ def test_conditions_of_two_steps_while_one_only_tells() -> None:
             cluster.provide(name, {**FULL, "never": "there"}, ready=True)
         cluster.reconcile()
     assert set(types().values()) == {"True"}
-
-
-def _make_where_ready(ctx: Any) -> None:
-    if ctx.composite(Unstructured).observed.status.phase == "Ready":
-        make(ctx, "db", size="large")
-
-
-def test_a_status_beside_a_resource_that_waits() -> None:
-    """A status that a lost value decides is a missing value in later steps, also while another resource still waits."""
-    cluster = cluster_of(_set_status_beside_a_wait, _make_where_ready)
-    for _ in range(5):
-        for name in cluster.objects:
-            cluster.provide(name, FULL, ready=True)
-        cluster.reconcile()
-    assert "db" in cluster.objects
-    cluster.provide("vpc", LOST, ready=True)
-    for _ in range(3):
-        assert not cluster.reconcile().deleted
 
 
 def _ask_by_labels(ctx: Any) -> None:

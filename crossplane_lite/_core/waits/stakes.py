@@ -88,16 +88,9 @@ class Stakes:
     @functools.cached_property
     def changes_status(self) -> bool:
         """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
-        has_status = self._call.composite is not None and "status" in self._call.xr.fields
-        return has_status and self.reaches_others
-
-    @functools.cached_property
-    def reaches_others(self) -> bool:
-        """Whether what later steps read may hang on a lost value: one that no resource of this step remembers.
-
-        That is the context, even if the real run sets nothing in it, and the composite's status.
-        """
-        if self._call.function.allow_removal_when_unresolved or self._call.in_operation:
+        if self._call.function.allow_removal_when_unresolved:
+            return False
+        if self._call.composite is None or "status" not in self._call.xr.fields:
             return False
         return any(not self.is_remembered(one) for one in self.guesses)
 
@@ -195,9 +188,7 @@ class Stakes:
                 if missing is None:
                     known = memory.missing
                     lost = self.lost(name)
-                    # The composite's status has no memory of its own, so owners forget soon if the step may set it.
-                    forgets = at_rest and (is_settled or call.composite is not None)
-                    if len(keys) <= MOST and (forgets or (lost and not at_rest)):
+                    if len(keys) <= MOST and (at_rest and is_settled or lost and not at_rest):
                         # Values that have come are forgotten: from now on the resource is one that was there with them.
                         known = frozenset(keys[one.source_path] for one in self.missing if memory.has(one))
                     if len(keys) <= MOST and learns:

@@ -104,7 +104,9 @@ def command(argv: Sequence[str]) -> int:
     _log.info("stopped", extra={"dropped": writer.dropped})
     log.flush(1.0)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # Python sets the default again when it ends, and a late signal would kill
+        signal.signal(
+            number, signal.SIG_IGN
+        )  # Python sets the default again when it ends, and a late signal would kill
     return 0
 
 
