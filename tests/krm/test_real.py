@@ -344,21 +344,27 @@ for item in rl.items.where(name="settings"):
 """
 
 
+def _starting(lines: str, tmp_path: Path, package: Path, by: str) -> tuple[str, ...]:
+    """Write a function with these lines, and return the arguments with which kpt or kustomize runs it on a package."""
+    script = tmp_path / "function.py"
+    body = "".join(f"    {line}\n" if line else "" for line in lines.split("\n"))
+    script.write_text(f"{HEAD}\n@krm.function\ndef transform(rl):\n{body}\n\ntransform.main()\n")
+    fn = starter(tmp_path, script)
+    if by == "kpt":
+        return "fn", "eval", ".", "--exec", str(fn)
+    (package / "fn.yaml").write_text(
+        "apiVersion: example.org/v1\nkind: Fn\nmetadata:\n  name: fn\n  annotations:\n"
+        f"    config.kubernetes.io/function: |\n      exec:\n        path: ../{fn.name}\n"
+    )
+    return "fn", "run", "--enable-exec", "."
+
+
 @pytest.mark.parametrize("by", ["kpt", "kustomize"])
 def test_edits(tmp_path: Path, by: str, request: pytest.FixtureRequest) -> None:
     """Merge keys, annotations, comments, renames, moves and deletions come out in the files as they were meant."""
     binary = request.getfixturevalue("kpt" if by == "kpt" else "program")
     package = packaged(tmp_path, {**FILES, "shared.yaml": SHARED})
-    script = tmp_path / "function.py"
-    body = "".join(f"    {line}\n" if line else "" for line in EDITS.split("\n"))
-    script.write_text(f"{HEAD}\n@krm.function\ndef transform(rl):\n{body}\n\ntransform.main()\n")
-    fn = starter(tmp_path, script)
-    if by == "kustomize":
-        (package / "fn.yaml").write_text(
-            "apiVersion: example.org/v1\nkind: Fn\nmetadata:\n  name: fn\n  annotations:\n"
-            f"    config.kubernetes.io/function: |\n      exec:\n        path: ../{fn.name}\n"
-        )
-    command = ("fn", "eval", ".", "--exec", str(fn)) if by == "kpt" else ("fn", "run", "--enable-exec", ".")
+    command = _starting(EDITS, tmp_path, package, by)
     for _ in range(2):
         ran(package, binary, *command)
         assert contents(package, ["shared.yaml", "web.yaml", "front.yaml"]) == {
@@ -434,16 +440,7 @@ def test_packages_as_they_are(tmp_path: Path, by: str, request: pytest.FixtureRe
         (package / name).parent.mkdir(exist_ok=True)
         (package / name).write_text(text)
     (package / ".krmignore").write_text("ignored\n")
-    script = tmp_path / "function.py"
-    body = "".join(f"    {line}\n" if line else "" for line in MOVE.split("\n"))
-    script.write_text(f"{HEAD}\n@krm.function\ndef transform(rl):\n{body}\n\ntransform.main()\n")
-    fn = starter(tmp_path, script)
-    if by == "kustomize":
-        (package / "fn.yaml").write_text(
-            "apiVersion: example.org/v1\nkind: Fn\nmetadata:\n  name: fn\n  annotations:\n"
-            f"    config.kubernetes.io/function: |\n      exec:\n        path: ../{fn.name}\n"
-        )
-    command = ("fn", "eval", ".", "--exec", str(fn)) if by == "kpt" else ("fn", "run", "--enable-exec", ".")
+    command = _starting(MOVE, tmp_path, package, by)
     ran(package, binary, *command)
     assert (package / "dev/web.yaml").read_text() == AS_THEY_ARE["dev/web.yaml"].replace("web", "two").replace(
         "namespace: dev", "namespace: all"

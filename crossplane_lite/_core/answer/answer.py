@@ -295,9 +295,11 @@ class _Answer:
         entry = None
         if self.report is not None or self.held or self.told:
             data = None if self.who_waits is None else self.who_waits.data
+            entry = {} if data is None else data.to_data()
             # An entry without `held` is no report, so it changes the type of no other step's condition.
-            is_report = self.report is not None or self.held
-            entry = {**(data.to_data() if data is not None else {"held": []} if is_report else {}), **self.told}
+            if self.report is not None or self.held:
+                entry.setdefault("held", [])
+            entry.update(self.told)
         self.handing_on.set_context(self.message, entry)
         self.handing_on.set_output(self.message)
         return fatals

@@ -103,10 +103,9 @@ def command(argv: Sequence[str]) -> int:
     made.stop()
     _log.info("stopped", extra={"dropped": writer.dropped})
     log.flush(1.0)
+    # When Python ends, it sets the default again for handlers of our own, and a late signal would kill the process.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(
-            number, signal.SIG_IGN
-        )  # Python sets the default again when it ends, and a late signal would kill
+        signal.signal(number, signal.SIG_IGN)
     return 0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.texts import near_name, short_repr, short_text, some
@@ -214,7 +215,8 @@ class Simulation:
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
             for key in self.unused_fixtures
         ]
-        return [*unused, *self._statuses.unknown]
+        fields = (self._statuses.unknown_fields(name, one) for name, one in self.observed.items())
+        return [*unused, *chain.from_iterable(fields)]
 
     def run(self) -> list[Round]:
         """Reconcile until two rounds in a row have the same result.

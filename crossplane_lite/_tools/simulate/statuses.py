@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..._core.base.texts import short_repr
@@ -70,15 +70,20 @@ class Statuses:
         fixtures: The facts that the user gives about resources.
         find: A function that returns the schema of an apiVersion and kind with its references inlined; None if the
             schema isn't known.
-
-    Attributes:
-        unknown: A line for each field of a fixture that the schema of the resource's kind lacks.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
         self.fixtures = fixtures
-        self.unknown: dict[str, None] = {}
         self._find = functools.cache(find)  # a live API server may be asked
+
+    def unknown_fields(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a line for each field of a resource's fixture that the schema of the resource's kind lacks."""
+        owner = Target(name, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
+        schema = self._find(owner.api_version, owner.kind)
+        content = {} if schema is None else self.fixtures.of(*owner).content
+        for steps, _ in leaves({part: content[part] for part in ("spec", "status") if part in content}):
+            if missing := missing_field(schema or {}, steps, name_of(owner.api_version, owner.kind)):
+                yield f"fixture {short_repr(name)}: {missing}"
 
     def exists(
         self,
@@ -105,10 +110,6 @@ class Statuses:
         owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         fixture = self.fixtures.of(*owner)
-        if schema is not None:
-            for steps, _ in leaves({key: fixture.content[key] for key in fixture.content.keys() & {"spec", "status"}}):
-                if missing := missing_field(schema, steps, name_of(owner.api_version, owner.kind)):
-                    self.unknown[f"fixture {short_repr(name)}: {missing}"] = None
         made = AwaitedFields(owner, schema, fixture, _bare(owner, schema, fixture, composed, before))
         for path in sorted(wanted):
             made.want(path)
