@@ -51,7 +51,8 @@ def asked(path: str) -> Any:
 def test_a_memory_is_read_as_it_was_written(keys: frozenset[str], data: st.DataObject) -> None:
     """A memory in a mark is the same when it is read, beside other steps, which stay as they are."""
     deciding = frozenset(data.draw(st.sets(st.sampled_from(sorted(keys))))) if keys else frozenset()
-    memory = Memory(DIGEST, keys, deciding)
+    others = sorted(keys - deciding)
+    memory = Memory(DIGEST, keys, deciding, frozenset(data.draw(st.sets(st.sampled_from(others))) if others else ()))
     mark = joined_steps("one;1AAAAAAAA.12345,two", "net", memory.to_text())
     assert memory_in(mark, "net") == memory
     assert memory_in(mark, "one") == Memory("1AAAAAAAA", frozenset({"12345"}))
@@ -59,7 +60,7 @@ def test_a_memory_is_read_as_it_was_written(keys: frozenset[str], data: st.DataO
     assert joined_steps(mark, "net", memory.to_text()) == mark
 
 
-@pytest.mark.parametrize("mark", [None, 7, "", "net", "net;", "net;1abc", "net;1abcdefgh.1234", "net;1abcdefgh?12345"])
+@pytest.mark.parametrize("mark", [None, 7, "", "net", "net;", "net;1abc", "net;1abcdefgh.1234", "net;1abcdefgh#12345"])
 def test_a_malformed_memory_is_none(mark: Any) -> None:
     """What isn't a memory remembers nothing: then everything missing counts as lost."""
     assert memory_in(mark, "net") == Memory("")
@@ -88,18 +89,22 @@ def test_many_missing_values() -> None:
 
 
 def test_a_first_resource_remembers_that_nothing_was_there() -> None:
-    """What is made while nothing exists remembers this, and not each value."""
+    """What is made while nothing exists remembers this, and of all values only its own that were guessed."""
 
     @composition.function(name="net")
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
-        for number in range(100):
+        ctx.resource("other", Unstructured("example.org/v1", "VPC"))
+        for number in range(MOST):
             if vpc.observed.status[f"n{number}"]:
                 ctx.resource(f"s{number}", Unstructured("example.org/v1", "Thing"))
 
-    mark = run(compose).emitted["vpc"]["metadata"]["annotations"][MARKER]
-    assert memory_in(mark, "net").missing == {NOTHING}
-    assert len(mark) < 30
+    marks = {name: one["metadata"]["annotations"][MARKER] for name, one in run(compose).emitted.items()}
+    assert memory_in(marks["other"], "net").missing == {NOTHING}
+    assert len(marks["other"]) < 30
+    memory = memory_in(marks["vpc"], "net")
+    assert NOTHING in memory.missing and len(memory.missing) == MOST
+    assert memory.own == memory.missing - {NOTHING}
 
 
 def test_people_see_no_memory() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition, table
+from crossplane_lite._core.call.mark import ANNOTATION
 from tests.safety.cluster import Cluster
 from tests.safety.plain import make
 from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, replaced, step
@@ -314,7 +315,35 @@ def test_a_release_that_gives_a_name_to_another_kind_during_a_loss(ready: bool) 
         assert "Aurora" in done.told and "Rds" in done.told
 
 
-# --- what a later step and another object have to do with it ---------------------------------------------------------
+# --- what is set only while a value is there, and objects of one name -------------------------------------------------
+
+
+def _set_key_if_there(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    if status.id:
+        ctx.context["vpcId"] = status.id
+
+
+def _ask_whether(ctx: Any) -> None:
+    make(ctx, "base", a=1)
+    if "vpcId" in ctx.context:
+        make(ctx, "subnet", vpc=ctx.context["vpcId"])
+
+
+def _ask_the_size(ctx: Any) -> None:
+    make(ctx, "subnet", size="large" if ctx.context.get("vpcId") else "small")
+
+
+@READY
+@pytest.mark.parametrize("later", [_ask_whether, _ask_the_size])
+def test_a_key_that_is_set_where_a_value_is_there(later: Callable[[Any], None], ready: bool) -> None:
+    """What a later step makes of a key of the context stays while the value is lost without which the key isn't set."""
+    cluster = evolved(_set_key_if_there, later)
+    before = spec(cluster, "subnet")
+    provide(cluster, LOST, ready=ready)
+    for _ in range(5):
+        assert not cluster.reconcile().deleted
+    assert spec(cluster, "subnet") == before
 
 
 def test_a_later_class_without_the_status_field(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,6 +384,102 @@ def test_conditions_of_two_steps_while_one_only_tells() -> None:
             cluster.provide(name, {**FULL, "never": "there"}, ready=True)
         cluster.reconcile()
     assert set(types().values()) == {"True"}
+
+
+def _is_there(status: Any) -> Any:
+    return status.id
+
+
+def _are_there(status: Any) -> Any:
+    return status.id and status.cidr and status.count
+
+
+def _tell_by_status(ctx: Any, is_there: bool) -> None:
+    ctx.composite(Unstructured).status.phase = "Ready" if is_there else "Pending"
+
+
+def _tell_status_if(ctx: Any, is_there: bool) -> None:
+    if is_there:
+        ctx.composite(Unstructured).status.phase = "Ready"
+
+
+def _tell_by_key(ctx: Any, is_there: bool) -> None:
+    ctx.context["phase"] = "Ready" if is_there else "Pending"
+
+
+def _tell_key_if(ctx: Any, is_there: bool) -> None:
+    if is_there:
+        ctx.context["phase"] = "Ready"
+
+
+def _make_by_status(ctx: Any) -> None:
+    make(ctx, "base", a=1)
+    if ctx.composite(Unstructured).observed.status.phase == "Ready":
+        make(ctx, "db", size="large")
+
+
+def _make_by_key(ctx: Any) -> None:
+    make(ctx, "base", a=1)
+    if ctx.context.get("phase") == "Ready":
+        make(ctx, "db", size="large")
+
+
+@READY
+@pytest.mark.parametrize("question", [_is_there, _are_there])
+@pytest.mark.parametrize(
+    ("tell", "later"),
+    [(_tell_by_status, _make_by_status), (_tell_status_if, _make_by_status), (_tell_by_key, _make_by_key), (_tell_key_if, _make_by_key)],
+)
+def test_a_value_lost_beside_a_resource_that_waits(
+    tell: Callable[[Any, bool], None], question: Callable[[Any], Any], later: Callable[[Any], None], ready: bool
+) -> None:
+    """What a later step makes by a status or a key stays while these hang on a lost value, also beside a wait."""
+
+    def first(ctx: Any) -> None:
+        status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+        make(ctx, "route", gateway=status.gatewayId)  # which never comes
+        tell(ctx, bool(question(status)))
+
+    cluster = cluster_of(first, later)
+    for _ in range(5):
+        for name in cluster.objects:
+            cluster.provide(name, FULL, ready=ready)
+        cluster.reconcile()
+    assert "db" in cluster.objects and "route" not in cluster.objects
+    cluster.provide("vpc", LOST, ready=ready)
+    for _ in range(4):
+        assert not cluster.reconcile().deleted
+
+
+@pytest.mark.parametrize(("tell", "later"), [(_tell_by_status, _make_by_status), (_tell_by_key, _make_by_key)])
+def test_a_resource_tells_once_that_its_guessed_value_has_come(
+    tell: Callable[[Any, bool], None], later: Callable[[Any], None]
+) -> None:
+    """Beside a wait, a guessed value that comes changes the mark of its owner once, and nothing else of its step."""
+
+    def first(ctx: Any) -> None:
+        status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+        make(ctx, "other", a=1)
+        make(ctx, "route", gateway=status.gatewayId)
+        tell(ctx, bool(status.id))
+
+    def marks() -> dict[str, str]:
+        names = "vpc", "other"
+        return {name: cluster.objects[name].live["metadata"]["annotations"][ANNOTATION] for name in names}
+
+    cluster = cluster_of(first, later)
+    cluster.reconcile()
+    born = marks()
+    cluster.provide("vpc", LOST)
+    cluster.reconcile()
+    assert marks() == born
+    cluster.provide("vpc", FULL)
+    cluster.reconcile()
+    after = marks()
+    assert born["vpc"] != after["vpc"] and born["other"] == after["other"]
+    for _ in range(3):
+        cluster.reconcile()
+        assert marks() == after
 
 
 def _ask_by_labels(ctx: Any) -> None:

@@ -73,7 +73,7 @@ _HASHED: Final = re.compile("-[0-9a-f]{8}")
 _VERSION: Final = "1"
 _DIGEST: Final = 9  # the version and eight letters
 _KEY: Final = 5  # about 10**9 keys
-_MEMORY: Final = re.compile(r"[0-9A-Za-z_-]{9}(?:[.!][0-9A-Za-z_*-]{5})*")
+_MEMORY: Final = re.compile(r"[0-9A-Za-z_-]{9}(?:[.!?][0-9A-Za-z_*-]{5})*")
 _IN_BYTES: Final = re.compile(_MEMORY.pattern.encode())
 
 
@@ -81,17 +81,20 @@ class Memory(NamedTuple):
     """What a step remembers on a resource, since the resource's content last changed.
 
     Its text is the digest, and for each missing value a sign and its key: `!` for a value that decided something when
-    the resource was made, else a dot.
+    the resource was made, `?` for a guess about a value of its own, else a dot.
 
     Attributes:
         digest: The version of this form, and a digest of the content that the step desires; empty for no memory.
         missing: The keys of the values that were asked for and missing (`key_of`).
         deciding: Those of them by which the resource was made with a guess.
+        own: Those of them that are values of the resource itself and were guessed. Where `NOTHING` is remembered, too,
+            these tell when the first of them is there.
     """
 
     digest: str
     missing: frozenset[str] = frozenset()
     deciding: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     def has(self, observable: Observable[Any]) -> bool:
         """Say whether a value, or an object around it, was missing."""
@@ -103,20 +106,20 @@ class Memory(NamedTuple):
 
     def to_text(self) -> str:
         """Return the text for the mark; of too many values the deciding ones are kept first."""
-        return self.digest + _text_of_keys(self.missing, self.deciding)
+        return self.digest + _text_of_keys(self.missing, self.deciding, self.own)
 
 
 # Nearly all resources of a composite have the same keys.
 @functools.lru_cache(maxsize=256)
-def _text_of_keys(missing: frozenset[str], deciding: frozenset[str]) -> str:
+def _text_of_keys(missing: frozenset[str], deciding: frozenset[str], own: frozenset[str]) -> str:
     keys = sorted(missing, key=lambda key: (key not in deciding, key))[:MOST]
-    return "".join(("!" if key in deciding else ".") + key for key in keys)
+    return "".join(("!" if key in deciding else "?" if key in own else ".") + key for key in keys)
 
 
 @functools.lru_cache(maxsize=256)
-def _keys_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _keys_in(text: str) -> list[frozenset[str]]:
     entries = [text[at : at + _KEY + 1] for at in range(0, len(text), _KEY + 1)]
-    return frozenset(one[1:] for one in entries), frozenset(one[1:] for one in entries if one[0] == "!")
+    return [frozenset(one[1:] for one in entries if one[0] in signs) for signs in (".!?", "!", "?")]
 
 
 def key_of(path: str) -> str:

@@ -122,9 +122,18 @@ def composite_tree(call: Call) -> Tree | None:
 
 
 def differing_context(first: Run, other: Run) -> set[str]:
-    """Return the context's keys that `first` read or set, and whose values differ in `other`."""
-    ours, theirs = (run.call.context.values_seen if run.call.context is not None else {} for run in (first, other))
-    return {key for key, value in ours.items() if _differ(value, theirs.get(key), first, other)}
+    """Return the context's keys that a run read, set or deleted, and whose values differ in the other run."""
+    maps = [run.call.context for run in (first, other) if run.call.context is not None]
+    keys = {key for one in maps for key in (*one.values_seen, *one.deleted)}
+    return {key for key in keys if _differ(_left(first, key), _left(other, key), first, other)}
+
+
+def _left(run: Run, key: str) -> Any:
+    """Return the value of a key of the context after a run; None if the key isn't there."""
+    given = run.call.context
+    if given is not None and (key in given.values_seen or key in given.deleted):
+        return given.values_seen.get(key)
+    return codec.get_path(run.call.request.context, (key,))
 
 
 def trees_elsewhere(call: Call) -> list[Tree]:

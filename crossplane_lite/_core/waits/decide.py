@@ -147,7 +147,7 @@ def decide(call: Call, drafts: dict[str, Draft], elsewhere: Collection[str], err
     stakes = Stakes(call, drafts, error)
     removes = call.function.allow_removal_when_unresolved
     all_guesses = bool(call.guesses) and (bool(stakes.born) or (not removes and _has_places_without_memory(call)))
-    matters = stakes.names or all_guesses or stakes.changes_status or error is not None
+    matters = stakes.names or all_guesses or stakes.reaches_others or error is not None
     nothing_to_show = not (matters or _may_change_texts(call, stakes))
     sealed = {} if nothing_to_show else _sealed_by_first(call, stakes, error)
     if sealed is not None:
@@ -198,7 +198,7 @@ def _sealed_by_first(call: Call, stakes: Stakes, error: BaseException | None) ->
 
     None if something else is new, dropped or told, or if this isn't so: then further runs decide.
     """
-    is_more = error is not None or stakes.fresh or stakes.dropped or call.removed or stakes.changes_status
+    is_more = error is not None or stakes.fresh or stakes.dropped or call.removed or stakes.reaches_others
     if is_more or len(stakes.names) < len(stakes.changed) or not _tells_nothing(call, stakes):
         return None
     opaque = [source for one in (*call.opaque.values(), *_unaccounted(call, stakes)) for source in sources(one)]
@@ -350,7 +350,7 @@ class _Conclusions:
         guessed_status = self.guessed_status(complete, unsure)
         rests = not (error or self.blind or details & {*call.xr.details}) and self.stakes.at_rest
         # The owners of such values don't forget that these were there.
-        spared = self.owners | _owners_of(self.stakes.missing) if guessed_status else ()
+        spared = self.owners | _owners_of(self.stakes.missing) if guessed_status or context else ()
         remembered = self.stakes.remembered(drafts, protected, births, rests, spared)
         late = runs.late
         status = [] if late is None else [one for one in differing_status(first, late, forms=True) if one not in unsure]

@@ -101,7 +101,7 @@ class Runs:
         call, first = self._call, self.first
         lost = {one.source_path for one in self._stakes.lost_for_any(self._stakes.names)}
         oracle = self._yes(self._all)
-        asked = self._all or self._stakes.changes_status or not lost.isdisjoint(call.guesses)
+        asked = self._all or self._stakes.reaches_others or not lost.isdisjoint(call.guesses)
         if asked and (call.guesses or first.error is not None):
             second = self._run(oracle, LATE)
             self.others.append(second)
@@ -149,7 +149,7 @@ class Runs:
 
         def about(value: Observable[Any]) -> bool:
             is_lost = any(not memory.has(value) for memory in memories)
-            return all_guesses or is_lost or (stakes.changes_status and not stakes.is_remembered(value))
+            return all_guesses or is_lost or (stakes.reaches_others and not stakes.is_remembered(value))
 
         return BothWays(self._actual, True, {}, number=_NUMBER, length=_LENGTH, about=about)
 

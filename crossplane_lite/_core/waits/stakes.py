@@ -88,9 +88,16 @@ class Stakes:
     @functools.cached_property
     def changes_status(self) -> bool:
         """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
-        if self._call.function.allow_removal_when_unresolved:
-            return False
-        if self._call.composite is None or "status" not in self._call.xr.fields:
+        has_status = self._call.composite is not None and "status" in self._call.xr.fields
+        return has_status and self.reaches_others
+
+    @functools.cached_property
+    def reaches_others(self) -> bool:
+        """Whether what later steps read may hang on a lost value: one that no resource of this step remembers.
+
+        That is the context, even if the real run sets nothing in it, and the composite's status.
+        """
+        if self._call.function.allow_removal_when_unresolved or self._call.in_operation:
             return False
         return any(not self.is_remembered(one) for one in self.guesses)
 
@@ -171,7 +178,12 @@ class Stakes:
             all_keys = frozenset(keys[one.source_path] for one in self.missing if not _is_composed(one)) | {NOTHING}
         # Nothing more is expected to come. Before, each value that comes would be a write.
         is_settled = not (self.waiting or self.born) and all(_is_for_good(call, one) for one in self.missing)
-        learned: dict[tuple[frozenset[str], bool], frozenset[str]] = {}
+        guessed: dict[str, set[str]] = {}
+        for one in self.guesses:
+            root = root_of(one)
+            if root is not None and root.kind == "resource" and one.source_path in keys:
+                guessed.setdefault(root.name, set()).add(keys[one.source_path])
+        learned: dict[tuple[frozenset[str], bool, bool], frozenset[str]] = {}
         found: dict[str, Memory] = {}
         for name, draft in drafts.items():
             if draft.content is None or not keys:
@@ -179,23 +191,29 @@ class Stakes:
             digest = draft.digest
             if name not in call.observed:
                 deciding = {keys[one.source_path] for one in births[name].why} if name in births else set()
-                found[name] = Memory(digest, all_keys | deciding, frozenset(deciding))
+                own = frozenset(guessed.get(name, ()))
+                found[name] = Memory(digest, all_keys | deciding | own, frozenset(deciding), own)
                 continue
             memory = self.memory(name)
             if memory.is_of(digest):
                 learns = at_rest and name not in spared
-                missing = learned.get((memory.missing, learns))
+                # Not even values that nobody has asked for were there, until one of those that were guessed has come.
+                own = memory.own.union(guessed.get(name, ())) if NOTHING in memory.missing else frozenset()
+                has_come = not own.issubset(keys.values())
+                missing = learned.get((memory.missing, learns, has_come))
                 if missing is None:
                     known = memory.missing
                     lost = self.lost(name)
-                    if len(keys) <= MOST and (at_rest and is_settled or lost and not at_rest):
+                    if len(keys) <= MOST and (has_come or at_rest and is_settled or lost and not at_rest):
                         # Values that have come are forgotten: from now on the resource is one that was there with them.
                         known = frozenset(keys[one.source_path] for one in self.missing if memory.has(one))
                     if len(keys) <= MOST and learns:
                         lost = [one for one in lost if not _is_state(one) and _is_for_good(call, one)]
                         known = known.union(keys[one.source_path] for one in lost)
-                    missing = learned[memory.missing, learns] = known
-                found[name] = Memory(digest, missing, memory.deciding & missing)
+                    missing = learned[memory.missing, learns, has_come] = known
+                if NOTHING in missing:
+                    missing |= own
+                found[name] = Memory(digest, missing, memory.deciding & missing, own & missing)
             else:
                 # A value that still protects something of the resource mustn't enter because of another change.
                 used = {one.source_path for place in draft.found for one in _sources(place.waits_for)}
