@@ -92,8 +92,8 @@ def test_the_function_restarts_under_load(shared_world: World, guessed: Composit
 def test_the_object_is_made_anew(shared_world: World, guessed: Composite, before: Snapshot) -> None:
     """What refers to an object that was deleted and made anew follows it, and nothing else goes."""
     place = guessed.place("vpc")
-    guessed.kube.merge(place, {"metadata": {"finalizers": None}})
     guessed.kube.delete(place)
+    guessed.kube.merge(place, {"metadata": {"finalizers": None}})  # after it, for the provider adds it again before
     uid = before.objects["vpc"]["metadata"]["uid"]
     assert wait(lambda: guessed.composed().get("vpc", before.objects["vpc"])["metadata"]["uid"] != uid, 60)
     guessed.wait_ready()
