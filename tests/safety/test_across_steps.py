@@ -428,7 +428,12 @@ def _make_by_key(ctx: Any) -> None:
 @pytest.mark.parametrize("question", [_is_there, _are_there])
 @pytest.mark.parametrize(
     ("tell", "later"),
-    [(_tell_by_status, _make_by_status), (_tell_status_if, _make_by_status), (_tell_by_key, _make_by_key), (_tell_key_if, _make_by_key)],
+    [
+        (_tell_by_status, _make_by_status),
+        (_tell_status_if, _make_by_status),
+        (_tell_by_key, _make_by_key),
+        (_tell_key_if, _make_by_key),
+    ],
 )
 def test_a_value_lost_beside_a_resource_that_waits(
     tell: Callable[[Any, bool], None], question: Callable[[Any], Any], later: Callable[[Any], None], ready: bool
@@ -449,6 +454,63 @@ def test_a_value_lost_beside_a_resource_that_waits(
     cluster.provide("vpc", LOST, ready=ready)
     for _ in range(4):
         assert not cluster.reconcile().deleted
+    cluster.provide("vpc", FULL, ready=ready)
+    for _ in range(3):
+        assert not cluster.reconcile().deleted
+
+
+def _by_own_status(ctx: Any) -> None:
+    xr = ctx.composite(Unstructured)
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    xr.status.phase = "Ready" if status.id else "Pending"
+    is_ready = xr.observed.status.phase == "Ready"
+    make(ctx, "table", size="large" if is_ready else "small")
+    if is_ready:
+        make(ctx, "db", size="large")
+
+
+def _by_earlier_status(ctx: Any) -> None:
+    is_ready = ctx.composite(Unstructured).observed.status.phase == "Ready"
+    make(ctx, "table", size="large" if is_ready else "small")
+    if is_ready:
+        make(ctx, "db", size="large")
+
+
+def _only_status(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    ctx.composite(Unstructured).status.phase = "Ready" if status.id else "Pending"
+
+
+@READY
+@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("bodies", [(_by_own_status,), (_only_status, _by_earlier_status)], ids=["own", "earlier"])
+def test_a_status_that_a_lost_value_decided(bodies: tuple[Callable[[Any], None], ...], calls: int, ready: bool) -> None:
+    """What code makes of the composite's observed status stays while a value is lost, and when it comes back."""
+    cluster = evolved(*bodies)
+    before = {name: spec(cluster, name) for name in cluster.objects}
+    assert {"vpc", "db", "table"} == before.keys()
+    for given, times in ((LOST, calls), (FULL, 3)):
+        provide(cluster, given, ready=ready)
+        for _ in range(times):
+            assert not cluster.reconcile().deleted
+            assert {name: spec(cluster, name) for name in cluster.objects} == before
+
+
+def _tier(ctx: Any) -> None:
+    xr = ctx.composite(Unstructured)
+    xr.status.tier = xr.observed.spec.tier
+    make(ctx, "vpc", "Net", cidr="10.0.0.0/16")
+    if xr.observed.status.tier == "gold":
+        make(ctx, "db", size="large")
+
+
+def test_a_status_that_the_user_decides() -> None:
+    """What is made by a status that follows the user's spec goes with the call after the one that changes the status."""
+    cluster = cluster_of(_tier, spec={"tier": "gold"})
+    grow(cluster)
+    assert "db" in cluster.objects
+    cluster.xr["spec"]["tier"] = "silver"
+    assert cluster.reconcile().deleted == [] and cluster.reconcile().deleted == ["db"]
 
 
 @pytest.mark.parametrize(("tell", "later"), [(_tell_by_status, _make_by_status), (_tell_by_key, _make_by_key)])

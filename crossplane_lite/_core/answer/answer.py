@@ -60,7 +60,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         violations = take_violations(call)
         elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
         drafts = draft_all(call, elsewhere)
-        if call.has_guessed or (call.handed_out and error is None):
+        if call.has_guessed or (error is None and (call.handed_out or call.reads_status)):
             from ..waits.decide import decide
 
             # compose() may run again for this, and nothing of these runs may get into the answer.

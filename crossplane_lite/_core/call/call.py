@@ -326,6 +326,13 @@ class Call(Tracker):
             return raw
         return codec.encode_over({"status": dict.fromkeys(self.guessed_status, TOMBSTONE)}, raw)
 
+    @property
+    def reads_status(self) -> bool:
+        """Whether compose() has read the composite's observed status, which is what the previous call has set."""
+        registered = None if self.composite is None else self.composite._state
+        node = None if registered is None or registered.observed is None else registered.observed._node
+        return node is not None and node.views is not None and "status" in node.views
+
     def open_output(self) -> dict[str, Any]:
         """Return an Operation's output as a dict that compose() can change; the same dict each time."""
         if self.output is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeVar, overload
 
 from ...errors import UsageError
 from .. import codec
@@ -18,13 +18,15 @@ from .registering import present_name
 from .requirements import form_of
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from ..models.resource import Resource
     from ..observed.tracker import Tracker
     from ..schemas.schema import Schema
     from .call import Call
     from .requirements import Requirements
 
-__all__ = ["LazyMap", "ObservedResources", "RequiredList", "RequiredResources", "RequiredSchemas"]
+__all__ = ["ANY_KEY", "LazyMap", "ObservedResources", "RequiredList", "RequiredResources", "RequiredSchemas"]
 
 T = TypeVar("T")
 
@@ -326,6 +328,9 @@ class RequiredSchemas(Mapping[str, "Schema"]):
         return made
 
 
+ANY_KEY: Final = "*"
+
+
 class LazyMap(MutableMapping[str, Any]):
     """The JSON values of a Struct, by key. Each value is decoded when it is first read, and may be changed in place.
 
@@ -333,10 +338,9 @@ class LazyMap(MutableMapping[str, Any]):
         raw: The Struct bytes.
         call: The call; None outside of a call. Then `guessed` has no effect.
         guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
-            needed. Until this call sets or deletes such a key, reading it gives an Observable. Testing it with `in` is
-            remembered as a guess: a decision that may change later. So no existing resource changes or gets lost
-                because
-            of a wrong value.
+            needed; `ANY_KEY` stands for all that nobody has set. Until this call sets or deletes such a key, reading it
+            gives an Observable. Testing it with `in` is remembered as a guess: a decision that may change later. So no
+            existing resource changes or gets lost because of a wrong value.
 
     Raises:
         KeyError: A key is read or deleted that the map doesn't have.
@@ -360,7 +364,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._values:
-            if key in self._guessed and key not in self._deleted and self._call is not None:
+            if key not in self._deleted and self._is_guessed(key):
                 return self._waiting(key)
             if key in self._deleted or key not in self._source:
                 raise KeyError(key)
@@ -386,13 +390,15 @@ class LazyMap(MutableMapping[str, Any]):
     def __contains__(self, key: object) -> bool:
         if key in self._values or key in self._deleted:
             return key in self._values
-        if isinstance(key, str) and key in self._guessed and self._call is not None:
-            return guess(self._waiting(key))
-        return key in self._source
+        return guess(self._waiting(key)) if self._is_guessed(key) else key in self._source
+
+    def _is_guessed(self, key: Any) -> TypeGuard[str]:
+        is_any = ANY_KEY in self._guessed and type(key) is str and key not in self._source
+        return self._call is not None and (is_any or key in self._guessed)
 
     def __iter__(self) -> Iterator[str]:
-        kept = (key for key in (*sorted(self._source), *sorted(self._guessed)) if key not in self._deleted)
-        return iter(dict.fromkeys([*kept, *self._values]))
+        kept = [*sorted(self._source), *sorted(self._guessed - {ANY_KEY})]
+        return iter(dict.fromkeys([*(key for key in kept if key not in self._deleted), *self._values]))
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -128,6 +128,14 @@ def differing_context(first: Run, other: Run) -> set[str]:
     return {key for key in keys if _differ(_left(first, key), _left(other, key), first, other)}
 
 
+def changed_context(run: Run) -> set[str]:
+    """Return the context's keys that a run has set to another value than it found, or deleted."""
+    given = run.call.context
+    keys = () if given is None else (*given.values_seen, *given.deleted)
+    found = run.call.request.context
+    return {key for key in keys if _differ(codec.get_path(found, (key,)), _left(run, key), run, run)}
+
+
 def _left(run: Run, key: str) -> Any:
     """Return the value of a key of the context after a run; None if the key isn't there."""
     given = run.call.context

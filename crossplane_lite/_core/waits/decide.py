@@ -45,21 +45,26 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ...errors import EncodeError
 from .. import codec
-from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, marked
+from ..call.given import ANY_KEY
+from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, digest_of, marked
 from ..models.walker import Found, show_path
+from ..observed.observable import make
 from ..observed.owned import changes, is_owned, with_live_values
 from ..observed.uses import root_of, sources
 from .comparing import (
+    changed_context,
     differing_context,
     differing_details,
     differing_status,
     differing_texts,
     unseen_texts,
 )
-from .draft import Draft, Unclear, Wait, doubted, draft_as_made, draft_one, with_live_values_of
+from .draft import Draft, Unclear, Wait, doubted, draft_as_made, draft_one, status_of, with_live_values_of
+from .run import Run, with_status
 from .runs import Runs
-from .stakes import Birth, Stakes
+from .stakes import Birth, Stakes, covers
 from .usages import edge_of
 
 if TYPE_CHECKING:
@@ -68,7 +73,6 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
     from ..observed.tracker import Values
     from .draft import Place
-    from .run import Run
 
 __all__ = ["Decision", "Kept", "decide"]
 
@@ -137,14 +141,70 @@ class Decision(NamedTuple):
     runs: int = 1
 
 
-def decide(call: Call, drafts: dict[str, Draft], elsewhere: Collection[str], error: BaseException | None) -> Decision:
+def decide(
+    call: Call, drafts: dict[str, Draft], elsewhere: Collection[str], error: BaseException | None
+) -> Decision | None:
     """Decide what becomes of the parts of an answer, after compose() has returned or raised `error`.
 
     `drafts` are the registered resources as the real run desires them, and `elsewhere` has the names of resources that
-    other steps hold back. Of the exceptions in further runs only KeyboardInterrupt is raised here. Raises WireError for
-    malformed bytes.
+    other steps hold back. None if all follows the code. Of the exceptions in further runs only KeyboardInterrupt is
+    raised here. Raises WireError for malformed bytes.
     """
-    stakes = Stakes(call, drafts, error)
+    new_status = _new_status(call) if error is None and call.reads_status else {}
+    if not (new_status or call.has_guessed or call.handed_out):
+        return None
+    stakes = Stakes(call, drafts, error, moves=bool(new_status))
+    decision = _decide(call, stakes, drafts, elsewhere, error)
+    return _with_new_status(call, stakes, decision, new_status) if new_status else decision
+
+
+def _new_status(call: Call) -> dict[str, Any]:
+    """Return the fields that the previous call has set in the composite's status, and that this one changes."""
+    composite: Any = call.composite
+    try:
+        encoded, _ = status_of(call, composite, ())
+    except EncodeError:
+        return {}  # the answer is Fatal
+    new = codec.get_path(encoded or composite._state.base or b"", ("status",))
+    live = codec.get_path(call.request.observed.composite.resource, ("status",))
+    if not (isinstance(new, dict) and isinstance(live, dict)):
+        return {}
+    was = {key: live.get(key) for key in new.keys() - {"conditions"}}
+    return {key: new[key] for key, value in was.items() if value is not None and not covers(value, new[key], call)}
+
+
+def _with_new_status(call: Call, stakes: Stakes, decision: Decision, new_status: dict[str, Any]) -> Decision:
+    """Keep what compose() makes with the status that this call sets, though it doesn't with that of the previous call.
+
+    A lost value may have decided the previous status. With the next call, all follows the code.
+    """
+    changed = [name for name in stakes.changed if decision.drafts[name].content is not None]
+    changed = [name for name in changed if decision.drafts[name].digest != stakes.memory(name).digest]
+    dropped = [name for name in stakes.dropped if not (name in decision.kept or name in decision.removed)]
+    if not (changed or dropped) or call.function.allow_removal_when_unresolved:
+        return decision
+    run = Run.again(call, with_status(call, new_status), call.data)
+    try:
+        if run.error is not None:
+            return decision
+        why = [make(f"{call.xr.prefix}.status.{key}", call.xr) for key in sorted(new_status)]
+        kept, drafts, memories = dict(decision.kept), dict(decision.drafts), dict(decision.memories)
+        for name in run.resources.keys() & {*changed, *dropped}:
+            memory, content = stakes.memory(name), run.kept_content(name)
+            is_as_made = content is not None and digest_of(content) == memory.digest
+            if name in dropped:
+                state: Any = run.resources[name]._state
+                kept[name] = Kept(state.ready, False, why, content if is_as_made else None)
+            elif is_as_made:
+                drafts[name], memories[name] = draft_as_made(call, name, content, why), memory  # type: ignore[arg-type]
+        return decision._replace(kept=kept, drafts=drafts, memories=memories)
+    finally:
+        run.end()
+
+
+def _decide(
+    call: Call, stakes: Stakes, drafts: dict[str, Draft], elsewhere: Collection[str], error: BaseException | None
+) -> Decision:
     removes = call.function.allow_removal_when_unresolved
     all_guesses = bool(call.guesses) and (bool(stakes.born) or (not removes and _has_places_without_memory(call)))
     matters = stakes.names or all_guesses or stakes.reaches_others or error is not None
@@ -255,6 +315,11 @@ class _Conclusions:
         found = (one for run in (self.runs.first, *self.runs.others) for one in (*run.opaque, *unseen_texts(run)))
         return [source for one in found for source in sources(one)]
 
+    @functools.cached_property
+    def hides_what_others_read(self) -> bool:
+        """Whether a lost value may decide the status or the context in a way that can't be seen through."""
+        return self.stakes.reaches_others and not all(map(self.stakes.is_remembered, self.opaque))
+
     def is_lost(self, name: str) -> bool:
         """Say whether an existing resource must not follow the code blindly."""
         return self.runs.first.error is not None or bool(self.stakes.lost(name))
@@ -346,6 +411,8 @@ class _Conclusions:
             if not call.function.allow_removal_when_unresolved
         }
         context = {key for run in complete for key in differing_context(first, run)}
+        if self.hides_what_others_read:
+            context |= {ANY_KEY, *changed_context(first)}
         unsure = set(differing_status(first, runs.same)) if runs.same is not None else set()
         guessed_status = self.guessed_status(complete, unsure)
         rests = not (error or self.blind or details & {*call.xr.details}) and self.stakes.at_rest
@@ -387,6 +454,12 @@ class _Conclusions:
         if not self.stakes.changes_status:
             return []
         found = set()
+        if self.hides_what_others_read:
+            before, live = (
+                codec.get_path(one or b"", ("status",))
+                for one in (self.call.request.desired.composite.resource, self.call.xr.raw)
+            )
+            found = {*(live or ())} - {*(before or ()), "conditions"}
         for place in {one for run in complete for one in differing_status(self.runs.first, run)}.difference(unsure):
             way = [step for step in place.steps[:2] if type(step) is str]
             there = self.stakes.own_memories if place.added else codec.get_path(self.call.xr.raw or b"", way)

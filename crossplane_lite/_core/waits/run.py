@@ -13,6 +13,8 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ...proto import _view
+from .. import codec
 from ..call import results
 from ..call.call import Call
 from ..call.mark import direct, plain_bytes
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from ..models.resource import Resource
     from ..observed.uses import Oracle
 
-__all__ = ["MOST_RUNS", "Run"]
+__all__ = ["MOST_RUNS", "Run", "with_status"]
 
 MOST_RUNS: Final = 6
 """The largest number of times that compose() runs for one request, the real run included."""
@@ -129,6 +131,14 @@ class Run:
         self.error = None  # its traceback has the frames of compose()
         tracker.close(self.call)
         self.call.release()
+
+
+def with_status(call: Call, status: Mapping[str, Any]) -> Any:
+    """Return a call's request as it would be if the composite had the fields of `status` in its observed status."""
+    request = _view.RunFunctionRequest.FromString(call.data)
+    composite = request.observed.composite
+    composite.resource = codec.encode_over({"status": status}, composite.resource)
+    return request
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnresolvedError
-from ...proto import _view
 from .. import codec
 from ..call.mark import digest_of, plain_bytes
 from ..call.texts import named
@@ -26,7 +25,7 @@ from .comparing import (
     differing_texts,
     known_part,
 )
-from .run import MOST_RUNS, Run
+from .run import MOST_RUNS, Run, with_status
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -181,10 +180,7 @@ class Runs:
         """
         tree = composite_tree(run.call)
         status = {} if tree is None else known_part(tree.data.get("status"), run.call)
-        request = _view.RunFunctionRequest.FromString(self._call.data)
-        composite = request.observed.composite
-        composite.resource = codec.encode_over({"status": status}, composite.resource)
-        return self._run(self._yes(self._all), LATE, request=request)
+        return self._run(self._yes(self._all), LATE, request=with_status(self._call, status))
 
     def _flip(self, second: BothWays) -> None:
         """Run compose() with other answers, until the runs show why the real run drops or changes resources.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..observed.tracker import Values
     from .draft import Draft
 
-__all__ = ["Birth", "Stakes"]
+__all__ = ["Birth", "Stakes", "covers"]
 
 
 class Birth(NamedTuple):
@@ -56,7 +56,9 @@ class Stakes:
         names: The names in `dropped` and `changed` for which a value is lost. Further runs show why it happens.
     """
 
-    def __init__(self, call: Call, drafts: Mapping[str, Draft], error: BaseException | None) -> None:
+    def __init__(
+        self, call: Call, drafts: Mapping[str, Draft], error: BaseException | None, *, moves: bool = False
+    ) -> None:
         self._call = call
         self._drafts = drafts
         self._memories: dict[str, Memory] = {}
@@ -65,7 +67,7 @@ class Stakes:
         self.guesses: Values = [one for _, one in sorted(call.guesses.items())]
         self.dropped: dict[str, None] = {}
         self.changed: dict[str, None] = {}
-        if self.missing or error is not None:
+        if self.missing or error is not None or moves:
             self.dropped = dict.fromkeys(self._dropped(drafts))
             self.changed = dict.fromkeys(
                 name
@@ -234,7 +236,7 @@ class Stakes:
         if tree is None or "status" not in tree.data:
             return True
         live = {} if "status" not in call.xr.fields else codec.decode_value(call.xr.fields["status"])
-        return _covers(live, tree.data["status"], call)
+        return covers(live, tree.data["status"], call)
 
     def earlier_births(self, drafts: Mapping[str, Draft]) -> dict[str, Birth]:
         """Return the existing resources that were made with a guess about values which may still come."""
@@ -274,10 +276,10 @@ def _is_for_good(call: Call, value: Observable[Any]) -> bool:
     return root.settled
 
 
-def _covers(live: Any, desired: Any, call: Call) -> bool:
+def covers(live: Any, desired: Any, call: Call) -> bool:
     """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
     if isinstance(desired, dict) and isinstance(live, dict):
-        return all(_covers(live.get(key), value, call) for key, value in desired.items())
+        return all(covers(live.get(key), value, call) for key, value in desired.items())
     return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
 
 
