@@ -135,7 +135,7 @@ def test_a_few_pairs_of_steps(pairs: Any, events: Any) -> None:
 
 @pytest.mark.slow
 @given(st.lists(PAIRS, min_size=1, max_size=3), EVENTS)
-@settings(max_examples=1500, **OPTIONS)
+@settings(max_examples=400, **OPTIONS)
 def test_many_pairs_of_steps(pairs: Any, events: Any) -> None:
     """The same for many pairs."""
     _hold(pairs, events)

@@ -410,7 +410,8 @@ class _Conclusions:
             for key in differing_details(first, run)
             if not call.function.allow_removal_when_unresolved
         }
-        context = {key for run in complete for key in differing_context(first, run)}
+        shown = complete if runs.late is None else [*complete, runs.late]
+        context = {key for run in shown for key in differing_context(first, run)}
         if self.hides_what_others_read:
             context |= {ANY_KEY, *changed_context(first)}
         unsure = set(differing_status(first, runs.same)) if runs.same is not None else set()
