@@ -185,7 +185,10 @@ class _Units:
                 resolve = document.resolve if document is not None else None
                 is_kind = isinstance(source, Kind)
                 nodes = read(
-                    source.where, source.schema, source.name, self._shapes, resolve, is_kind=is_kind, path=source.path
+                    *(source.where, source.schema, source.name, self._shapes, resolve),
+                    is_kind=is_kind,
+                    is_composite=isinstance(source, Kind) and source.is_composite,
+                    path=source.path,
                 )
                 ref = ClassRef(source.module, source.name)
                 unit = _Unit(source, nodes)
