@@ -54,7 +54,7 @@ def read(
         refs: Looks up a `$ref` (see `Refs`); None if the schema can have no `$ref`.
         is_kind: Whether this is the schema of a kind: its apiVersion and kind are left out, and its metadata becomes
             Kubernetes' ObjectMeta.
-        is_composite: Whether this is the schema of a composite, whose required fields are there when a function reads them.
+        is_composite: Whether this is the schema of a composite, which has its required fields when it is read.
         path: The path of the schema in its document, for messages.
 
     Returns:

@@ -139,7 +139,7 @@ class _Stub:
         return lines
 
     def _declared(self, form: Form, leaf: str) -> str:
-        """Return the annotation of a field of the type `form`, such as `Leaf[str]`. `leaf` is for those of one value."""
+        """Return the annotation of a field of the type `form`, such as `Leaf[str]`; `leaf` is for one value."""
         if form.code == "x":
             return self._name("Any")
         if form.code == "o":
