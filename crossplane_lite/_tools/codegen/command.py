@@ -236,7 +236,6 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
         imports.import_lines(run.kinds, chosen.output),
         run.found,
         run.made.preferred,
-        run.made.machinery,
     )
 
 
@@ -354,8 +353,7 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
     """Print notes on stderr: how many types of Kubernetes the sources define differently.
 
-    With `is_verbose`, there is a note on each of these types, and on each type that the sources define differently from
-    the class that crossplane-lite ships.
+    With `is_verbose`, there is a note on each of these types.
     """
     if made.preferred:
         number = len(made.preferred)
@@ -364,5 +362,5 @@ def _print_notes(made: generate.Output, is_verbose: bool) -> None:
             f"the definition with more fields is used{'' if is_verbose else ' (-v lists them)'}",
             file=sys.stderr,
         )
-    for line in (*made.preferred, *made.machinery) if is_verbose else ():
+    for line in made.preferred if is_verbose else ():
         print(f"note: {line}", file=sys.stderr)
