@@ -60,7 +60,8 @@ def recorded_names(folder: Path) -> Names:
     Raises:
         InputError: The manifest can't be read, or isn't valid.
     """
-    return (_document(folder) or {}).get("names", {})
+    names: Names = (_document(folder) or {}).get("names", {})
+    return names
 
 
 @contextlib.contextmanager
