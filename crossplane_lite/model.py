@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._core.models.fields import DeepList as DeepList
     from ._core.models.fields import DeepMap as DeepMap
     from ._core.models.fields import FreeForm as FreeForm
+    from ._core.models.fields import Given as Given
     from ._core.models.fields import ItemMap as ItemMap
     from ._core.models.fields import ItemMapOf as ItemMapOf
     from ._core.models.fields import Items as Items

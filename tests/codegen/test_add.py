@@ -162,3 +162,28 @@ def test_without_a_source(capsys: pytest.CaptureFixture[str]) -> None:
         add()
     assert caught.value.code == 2
     assert "SOURCE" in capsys.readouterr().err
+
+
+def test_adding_again() -> None:
+    """A source and kinds that the project has, however they are written there, come in once."""
+    source("ec2.yaml", "VPC", "Subnet")
+    for name, only in (("./ec2.yaml", "AWS.example.org/*"), (str(Path("ec2.yaml").absolute()), "aws.example.org/vpc")):
+        Path(PROJECT).write_text(f'[generate]\nsources = ["{name}"]\nonly = ["{only}"]\n')
+        assert add("ec2.yaml", "VPC") == add("ec2.yaml", "VPC") == 0
+        table = project_table(projects.read(Path(PROJECT)))
+        assert (table["sources"], table["only"]) == (["ec2.yaml"], [only])
+
+
+def test_a_source_outside_of_the_project(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file has the way to a source from its own folder, and who adds one outside of that is told."""
+    source("ec2.yaml", "VPC")
+    Path("project").mkdir()
+    outside = Path("ec2.yaml").absolute()
+    monkeypatch.chdir("project")
+    assert add(str(outside)) == 0
+    assert project_table(projects.read(Path(PROJECT)))["sources"] == ["../ec2.yaml"]
+    assert f"note: {outside} lies outside of the project" in capsys.readouterr().err
+    outside.rename("ec2.yaml")
+    Path(PROJECT).unlink()
+    assert add("ec2.yaml") == 0
+    assert "outside" not in capsys.readouterr().err

@@ -302,7 +302,7 @@ def test_a_pattern_that_chooses_nothing(tmp_path: Path, capsys: pytest.CaptureFi
     source = put(tmp_path / "crd.yaml", crd())
     assert main(["generate", source, "-o", str(tmp_path / "models"), "--only", "storage.example.org/Buckt"]) == 2
     assert (
-        "--only storage.example.org/Buckt matches no kind; did you mean storage.example.org/Bucket?"
+        "--only storage.example.org/Buckt matches no kind; did you mean 'storage.example.org/Bucket'?"
         in capsys.readouterr().err
     )
     assert not (tmp_path / "models").exists()
@@ -526,7 +526,7 @@ def test_a_damaged_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for names in ([], {"a": []}, {"a": {"b": 3}}):
         manifest.write_text(json.dumps({**content, "names": names}))
         assert main(["generate", source, "-o", str(tmp_path / "models")]) == 2
-        assert "'names' must be an object of class names by module and place" in capsys.readouterr().err
+        assert "must have class names by module and place in 'names'" in capsys.readouterr().err
 
 
 def test_a_check_of_nothing(tmp_path: Path) -> None:
@@ -661,13 +661,11 @@ def test_a_warning_where_git_ignores_models(
     assert main(["generate", source, "-o", str(output)]) == 0
     told = re.fullmatch(
         rf"warning: git ignores .*/instance/.* and \d more, because {re.escape(ignored)} has 'instance/' in line 2: "
-        r"add the line (.*) at (.*), so that git keeps the models\n",
+        r"add the line (.*) at the end of (.*), so that git keeps the models\n",
         capsys.readouterr().err,
     )
     assert told is not None
-    own = tmp_path / (ignored if ignored.endswith(".gitignore") else ".gitignore")
-    assert told[2] == ("its end" if own == tmp_path / ignored else "the end of the repository's .gitignore")
-    with own.open("a") as file:
+    with Path(told[2]).open("a") as file:
         file.write(f"{told[1]}\n")
     assert main(["generate", source, "-o", str(output)]) == 0
     assert capsys.readouterr().err == ""
@@ -702,8 +700,4 @@ def test_notes_on_definitions_that_differ(tmp_path: Path, capsys: pytest.Capture
     assert main(["generate", old, new, "-o", str(tmp_path / "models"), "-v"]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert lines[1].startswith(f"note: Pod of v1 is taken from {new}, ")
-    assert all(
-        "ObjectMeta differs from the class that crossplane-lite ships and uses: it adds clusterName; it lacks " in line
-        for line in lines[2:]
-    )
-    assert len(lines) == 4
+    assert len(lines) == 2

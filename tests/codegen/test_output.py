@@ -430,7 +430,7 @@ def test_manifest_format(folder: Path, document: object) -> None:
 def test_manifest_files(folder: Path, files: object) -> None:
     """A manifest without a list of paths is refused."""
     manifest(folder, files=files)
-    assert ": 'files' must be a list of paths: restore " in refused(folder, FILES)
+    assert " must have a list of paths in 'files': restore " in refused(folder, FILES)
 
 
 def test_manifest_lists_below_a_file(folder: Path) -> None:

@@ -11,7 +11,7 @@ from crossplane_lite._tools.codegen.output import Summary
 from crossplane_lite._tools.codegen.report import Report
 from crossplane_lite._tools.codegen.uses import Use
 
-EMPTY = Report(1, 1, 0.04, [(Path("models"), Summary(3, 2, 1))], False, None, None, [], Definitions([], {}, {}), [], [])
+EMPTY = Report(1, 1, 0.04, [(Path("models"), Summary(3, 2, 1))], False, None, None, [], Definitions([], {}, {}), [])
 
 
 def lines(report: Report) -> list[str]:
@@ -78,7 +78,7 @@ def test_uses_and_imports() -> None:
 
 def test_for_programs() -> None:
     """All of it is one object, with null for what nobody asked for."""
-    report = EMPTY._replace(uses=[Use("a.py", 3, 1, "one")], preferred=["p"], machinery=["m"], imports=["i"])
+    report = EMPTY._replace(uses=[Use("a.py", 3, 1, "one")], preferred=["p"], imports=["i"])
     assert json.loads(report.json()) == {
         "kinds": 1,
         "classes": 1,
@@ -90,5 +90,4 @@ def test_for_programs() -> None:
         "imports": ["i"],
         "without_api": {},
         "preferred": ["p"],
-        "machinery": ["m"],
     }

@@ -39,6 +39,7 @@ Json = dict[str, Any]
 # Every name that a stub uses for itself.
 USED = [
     *("Any", "Literal", "Observable", "DynamicModel", "ItemMap", "Items", "Leaf", "Map", "Model", "Nested", "Resource"),
+    "Given",
     *(
         "Values",
         "DeepList",
@@ -373,6 +374,40 @@ def test_what_else_is_said_of_a_field() -> None:
     first, second = text.split("\n\n")
     assert first == "A number."
     assert all(part in second for part in ("Required", "3", "x-y"))
+
+
+def test_what_each_composite_has() -> None:
+    """Required fields, and those with defaults, are given in a composite's spec if all objects around them are."""
+    either = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+    properties = {
+        "default": {"type": "integer", "default": 0},
+        "items": {
+            "type": "array",
+            "items": {**either, "properties": {**either["properties"], "i": {"type": "string"}}},
+        },
+        "may": {**either, "properties": {**either["properties"], "m": {"type": "string"}}},
+        "must": either,
+    }
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "required": ["must"], "properties": properties},
+            "status": {"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}},
+        },
+    }
+    version = {"name": "v1", "served": True, "referenceable": True, "schema": {"openAPIV3Schema": schema}}
+    names = {"kind": "Thing", "plural": "things"}
+    definition = {
+        "apiVersion": "apiextensions.crossplane.io/v2",
+        "kind": "CompositeResourceDefinition",
+        "spec": {"group": "example.org", "names": names, "versions": [version]},
+    }
+    classes = stub_classes(stub(definition))
+    assert annotated(classes["ThingSpec"])["default"] == "Given[int]"
+    assert annotated(classes["Must"]) == {"a": "Given[str]", "b": "Leaf[str]"}
+    assert annotated(classes["ItemsItem"]) == {"a": "Given[str]", "b": "Leaf[str]", "i": "Leaf[str]"}
+    assert annotated(classes["May"]) == {"a": "Leaf[str]", "b": "Leaf[str]", "m": "Leaf[str]"}
+    assert annotated(classes["ThingStatus"])["x"] == "Seen[str]"
 
 
 def test_shared_classes_say_what_holds_in_all_places() -> None:

@@ -1,4 +1,4 @@
-"""The lines of code that new models break, as mypy and pyright see them."""
+"""The lines of code that new models break, as mypy sees them."""
 
 from __future__ import annotations
 
@@ -75,32 +75,11 @@ def test_by_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert places(broken_uses([package], folders)) == BROKEN
 
 
-@pytest.mark.slow
-def test_by_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is no mypy, pyright finds the same."""
-    monkeypatch.setattr(uses, "_has_mypy", lambda: False)
-    package, folders = project(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert places(broken_uses([package / "function.py"], folders)) == BROKEN
-
-
-def test_without_a_checker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where there is neither mypy nor pyright this is said, with what to install."""
-    monkeypatch.setattr(uses, "_has_mypy", lambda: False)
-    monkeypatch.setattr(uses, "_pyright", lambda: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'crossplane-lite\[uses\]', or put pyright"):
-        broken_uses([tmp_path], [])
-
-
-def test_pyright_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A pyright on the PATH does where there is no package of it."""
+def test_without_mypy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where there is no mypy this is said, with what to install."""
     monkeypatch.setattr(uses.importlib.util, "find_spec", lambda name: None)
-    (tmp_path / "pyright").write_text("#!/bin/sh\n")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert uses._pyright() is None
-    (tmp_path / "pyright").chmod(0o755)
-    assert uses._pyright() == [str(tmp_path / "pyright")]
-    assert not uses._has_mypy()
+    with pytest.raises(MissingExtraError, match=r"pip install 'crossplane-lite\[uses\]'"):
+        broken_uses([tmp_path], [])
 
 
 def test_code_that_is_not_there(tmp_path: Path) -> None:
@@ -131,7 +110,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to(unreadable)
     with pytest.raises(InputError) as error:
         broken_uses([tmp_path / "a.py"], [])
-    assert str(error.value) == f"--uses: can't copy {tmp_path / name} for the type checker: {os.strerror(errno.EIO)}"
+    assert str(error.value) == f"--uses: can't copy {tmp_path / name} for mypy: {os.strerror(errno.EIO)}"
 
 
 def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,15 +149,6 @@ def test_a_checker_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert str(caught.value) == f"--uses: {problem}"
 
 
-def test_nonsense_of_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What isn't pyright's report is shown."""
-    monkeypatch.setattr(uses, "_has_mypy", lambda: False)
-    monkeypatch.setattr(uses, "_pyright", lambda: ["echo", "oops"])
-    (tmp_path / "a.py").touch()
-    with pytest.raises(InputError, match="pyright printed 'oops"):
-        broken_uses([tmp_path / "a.py"], [])
-
-
 @pytest.mark.parametrize(
     ("error", "message"),
     [
@@ -194,7 +164,6 @@ def test_failed_runs(error: Exception, message: str, tmp_path: Path, monkeypatch
         raise error
 
     monkeypatch.setattr(process, "run", fails)
-    monkeypatch.setattr(uses, "_has_mypy", lambda: True)
     folder, made = project(tmp_path)
     with pytest.raises(InputError) as caught:
         broken_uses([folder], made)

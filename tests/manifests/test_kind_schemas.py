@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from crossplane_lite._tools.manifests import kind_schemas as module
 from crossplane_lite._tools.manifests.api_versions import ApiVersionError
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
-from crossplane_lite._tools.manifests.kind_sources import Folder
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, needs_data, obj, openapi, published, real_documents, thing
 from tests.models.tables import DATA, ROOT
@@ -467,7 +466,7 @@ def test_composites_and_claims() -> None:
         ({}, "file is neither"),
         (thing(a="s") | {"kind": "Thing"}, "file is neither"),
         (thing(a="s") | {"apiVersion": "apiextensions.k8s.io/v1beta1"}, "file: only CustomResourceDefinitions of"),
-        (thing(a="s") | {"spec": 3}, "file: spec.group"),
+        (thing(a="s") | {"spec": 3}, "file: spec must be an object"),
         (xrd() | {"spec": 3}, "file: spec must be"),
         (xrd() | {"apiVersion": "apiextensions.crossplane.io/v3"}, "file: apiVersion must be"),
     ],
@@ -554,10 +553,11 @@ def test_nothing_is_read_without_a_question(tmp_path: Path) -> None:
 
 def test_nothing_is_loaded_without_a_question(tmp_path: Path) -> None:
     """What reads YAML, and what knows definitions, is imported only when a kind is asked for."""
+    put(tmp_path / "a.json", thing(a="s"))
     code = (
         "import sys\n"
         "from crossplane_lite._tools.manifests.kind_schemas import Schemas\n"
-        f"Schemas([{str(tmp_path)!r}])\n"
+        f"Schemas([{str(tmp_path / 'a.json')!r}])\n"
         "unwanted = {'yaml', 'tarfile', 'crossplane_lite._tools.manifests.sources', 'crossplane_lite._tools.codegen'}\n"
         "assert not unwanted & set(sys.modules)"
     )
@@ -622,6 +622,4 @@ def test_a_thousand_definitions(tmp_path: Path) -> None:
         (tmp_path / f"{number}.yaml").write_text(text.replace("Bucket\n", f"Bucket{number:04}\n"))
     schemas = Schemas([tmp_path])
     assert schemas.find("s3.aws.upbound.io/v1beta1", "Bucket0500") is not None
-    folder = schemas._sources[0]
-    assert isinstance(folder, Folder)
-    assert sum(file._kinds is not None for file in folder._files()) == 1
+    assert sum(file._kinds is not None for file in schemas._sources) == 1

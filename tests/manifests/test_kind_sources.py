@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
-from crossplane_lite._tools.manifests.kind_sources import File, Folder, Given
+from crossplane_lite._tools.manifests.kind_sources import Source
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, obj, openapi, thing
 
@@ -35,20 +35,19 @@ XR = "apiVersion: example.org/v1\nkind: XThing\nmetadata:\n  name: CustomResourc
     ],
 )
 def test_a_file_without_definitions(tmp_path: Path, text: str, is_empty: bool) -> None:
-    """A file is empty if it has neither a definition nor an OpenAPI document; a folder, if all of its files are."""
+    """A file is empty if it has neither a definition nor an OpenAPI document."""
     (tmp_path / "a.yaml").write_text(text)
-    (tmp_path / "b.yaml").write_text(XR)
-    assert File(str(tmp_path / "a.yaml")).is_empty() == Folder(str(tmp_path)).is_empty() == is_empty
+    assert Source(str(tmp_path / "a.yaml")).is_empty() == is_empty
 
 
 def test_a_parsed_file(tmp_path: Path) -> None:
     """Once a file is parsed, its kinds say whether it is empty; those of memory always do."""
     (tmp_path / "a.yaml").write_text("a: 'openapi: 3'\n")
-    file = File(str(tmp_path / "a.yaml"))
+    file = Source(str(tmp_path / "a.yaml"))
     assert not file.is_empty()
     assert file.kinds() == {}
     assert file.is_empty()
-    assert Given({}).is_empty()
+    assert Source(kinds={}).is_empty()
 
 
 def test_a_pipe(tmp_path: Path) -> None:

@@ -308,15 +308,15 @@ def test_missing_field(path: str) -> None:
 
 WRONG = [
     ("spec", [], "must be an object (got [] that is a list)"),
-    ("spec.group", "", "is empty"),
+    ("spec.group", "", "must be letters, digits, '-' and '.', and begin and end with a letter or digit (got '')"),
     ("spec.group", 5, "must be a string (got 5 that is an integer)"),
     ("spec.names", "XBucket", "must be an object (got 'XBucket' that is a string)"),
     ("spec.names.kind", True, "must be a string (got True that is a boolean)"),
-    ("spec.names.kind", "", "is empty"),
+    ("spec.names.kind", "", "must be letters, digits, '-' and '.', and begin and end with a letter or digit (got '')"),
     ("spec.versions", {}, "must be a list (got {} that is an object)"),
     ("spec.versions", [], "is empty"),
     ("spec.versions[1]", "v1", "must be an object (got 'v1' that is a string)"),
-    ("spec.versions[1]", None, "must be an object (got null)"),
+    ("spec.versions[1]", None, "is missing"),
     ("spec.versions[1].name", 1, "must be a string (got 1 that is an integer)"),
     ("spec.versions[1].served", "maybe", "must be true or false (got 'maybe' that is a string)"),
     ("spec.versions[0].referenceable", "true", "must be true or false (got 'true' that is a string)"),

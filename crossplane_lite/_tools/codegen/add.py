@@ -6,9 +6,11 @@ The file is `crossplane-lite.toml`, which `generate` reads. Its text is edited, 
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import json
 import os
 import re
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -63,8 +65,9 @@ def command(argv: Sequence[str]) -> int:
         kept = known
     else:
         found = _kinds_of(source)
-        name = os.path.relpath(source, file.parent).replace(os.sep, "/")
-        kept = [one for one in known if one != name]
+        name = _name(source, file)
+        place = os.path.realpath(source)
+        kept = [one for one in known if os.path.realpath(file.parent / one) != place]
         if arguments.upgrade:
             kept = [one for one in kept if not _shares(_kinds_of(str(file.parent / one)), found)]
             if len(kept) == len(known):
@@ -76,9 +79,11 @@ def command(argv: Sequence[str]) -> int:
         # Without `only` the project has all kinds of its sources, and keeps them.
         only += [f"{group or 'core'}/*" for group in _groups(file, kept, given.get("kube-context"))]
     if not (arguments.upgrade and before and not kinds):
-        only += _patterns(found, kinds, source or "the cluster") if kinds or before else []
+        for pattern in _patterns(found, kinds, source or "the cluster") if kinds or before else []:
+            if not any(fnmatch.fnmatchcase(pattern.lower(), one.lower()) for one in only):
+                only.append(pattern)
     if only:
-        wanted["only"] = list(dict.fromkeys(only))
+        wanted["only"] = only
     if arguments.output is not None or "output" not in wanted:
         folder = arguments.output or file.parent / _MODELS
         wanted["output"] = os.path.relpath(folder, file.parent).replace(os.sep, "/")
@@ -99,6 +104,20 @@ def command(argv: Sequence[str]) -> int:
             else:
                 file.unlink()
         raise
+
+
+def _name(source: str, file: Path) -> str:
+    """Return the path of a source from the folder of a project's file. A note says if it lies outside of that."""
+    name = os.path.relpath(source, file.parent)
+    if name.split(os.sep)[0] == os.pardir:
+        name = os.path.relpath(os.path.realpath(source), os.path.realpath(file.parent))
+    if name.split(os.sep)[0] == os.pardir:
+        print(
+            f"note: {source} lies outside of the project, and {file} names it as {name}: whoever has the project alone "
+            "can't make its models; put the source into the project, and add it there",
+            file=sys.stderr,
+        )
+    return name.replace(os.sep, "/")
 
 
 def _has(file: Path, wanted: dict[str, Any]) -> bool:

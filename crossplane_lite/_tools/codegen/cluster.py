@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...errors import InputError
+from ..manifests.objects import metadata_of, text_of
 from ..manifests.yaml import Document
 from ..programs.kubectl import ApiServer
 
@@ -46,7 +47,7 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
     for item in items:
         crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", **item}
         defined.update(_versions(crd))
-        yield Document(f"{server}, {_name(crd)}", crd)
+        yield Document(f"{server}, {text_of(metadata_of(crd).get('name')) or 'a definition without a name'}", crd)
     wanted = [pattern.rpartition("/")[0].lower() for pattern in only]
     for path in sorted(server.paths()):
         found = _PATH.fullmatch(path)
@@ -70,8 +71,3 @@ def _versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for version in spec["versions"]:
             if isinstance(version, Mapping):
                 yield str(spec.get("group")), str(version.get("name"))
-
-
-def _name(crd: Mapping[str, Any]) -> str:
-    metadata = crd.get("metadata")
-    return str(metadata.get("name")) if isinstance(metadata, Mapping) else "a definition without a name"

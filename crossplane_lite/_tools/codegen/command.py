@@ -5,6 +5,7 @@ A source is a file, a folder or a pattern that the user names, and in which defi
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import os
 import re
@@ -85,7 +86,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: The project's file, a source, an output folder or a path of `--uses` can't be used. No file has
             changed then, or the message says that the next run finishes the folder.
-        MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
+        MissingExtraError: PyYAML isn't installed, or `--uses` needs mypy and there is none, or Python 3.10
             needs tomli to read the project's file.
         OSError: For `--uses`, the new models can't be written into the copy of the project.
         SystemExit: An argument is wrong or missing, or the help was printed.
@@ -131,9 +132,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
             chosen.
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
-    files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
-    found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
-    _check(found, files)
+    found = _read(chosen, progress)
     kinds = generate.select(found.kinds, chosen.versions, chosen.only)
     if not kinds:
         wanted = "storage version" if chosen.versions == "storage" else "served version"
@@ -152,25 +151,56 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     return _Run(found, kinds, made, outputs)
 
 
-def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
-    """Yield the documents in the files at `paths`, then the documents of the cluster if `--kube-context` is given.
+def _read(chosen: Options, progress: Progress) -> Definitions:
+    """Return the definitions in the sources, and in the cluster if `--kube-context` is given.
+
+    A file that the user named must define an API. A folder or pattern may match files without an API, as long as any
+    source defines an API.
 
     Raises:
-        InputError: A file or the cluster can't be read.
+        InputError: A source or the cluster can't be read, or defines no API.
         MissingExtraError: A file is YAML, and PyYAML isn't installed.
     """
+    numbers = itertools.count(1)
 
-    def documents() -> Iterator[Document]:
-        yield from sources.read_sources(paths)
-        if chosen.kube_context is not None:
-            from . import cluster
+    def read(documents: Iterable[Document]) -> Definitions:
+        def shown() -> Iterator[Document]:
+            for document in documents:
+                progress.step("reading", document.where, next(numbers), 0)
+                yield document
 
-            yield from cluster.documents(chosen.kube_context, chosen.only)
+        return definitions(shown())
 
-    progress.step("reading", ", ".join(paths) or "the cluster", 0, 0)
-    for number, document in enumerate(documents(), 1):
-        progress.step("reading", document.where, number, 0)
-        yield document
+    files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
+    progress.step("reading", ", ".join(path for _, paths in files for path in paths) or "the cluster", 0, 0)
+    parts = [read(sources.read_sources(paths)) for _, paths in files]
+    of_cluster = []
+    if chosen.kube_context is not None:
+        from . import cluster
+
+        of_cluster = [read(cluster.documents(chosen.kube_context, chosen.only))]
+    found = Definitions([], {}, {})
+    for part in (*parts, *of_cluster):
+        found.kinds.extend(part.kinds)
+        found.others.update(part.others)
+        found.packages.update(part.packages)
+    for (argument, paths), part in zip(files, parts, strict=True):
+        is_named = paths == [argument] and (argument == "-" or not Path(argument).is_dir())
+        if not part.kinds and (is_named or not found.kinds):
+            name = "<stdin>" if argument == "-" else argument
+            others = sorted(set(part.others.values()))
+            has = f" (it has {', '.join(others)})" if others else " (it is empty)"
+            hints = [f"; {sources.download(package)}" for package in part.packages.values()]
+            raise InputError(
+                f"{name} defines no API{has}: give a CustomResourceDefinition, a CompositeResourceDefinition or an "
+                f"OpenAPI v3 document{''.join(hints[:1])}"
+            )
+    if not found.kinds:
+        raise InputError(
+            "the cluster has no kind that models can be made of: name another kubectl context with --kube-context "
+            "CONTEXT, or give a SOURCE"
+        )
+    return found
 
 
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
@@ -206,7 +236,6 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
         imports.import_lines(run.kinds, chosen.output),
         run.found,
         run.made.preferred,
-        run.made.machinery,
     )
 
 
@@ -235,43 +264,6 @@ def _text(file: Path) -> str | None:
         return file.read_text(encoding="utf-8") if stat.S_ISREG(file.lstat().st_mode) else None
     except (OSError, UnicodeDecodeError):  # if such a file is in the way, the writing says so
         return None
-
-
-def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Refuse sources without an API definition.
-
-    A file that the user named must define an API. A folder or pattern may match files without an API, as long as any
-    source defines an API. Raises InputError. `arguments` are the sources as the user wrote them, each with the paths of
-    its files.
-    """
-    defined = [kind.where for kind in found.kinds]
-    for argument, paths in arguments:
-        if found.kinds and (list(paths) != [argument] or (argument != "-" and Path(argument).is_dir())):
-            continue
-        name = "<stdin>" if argument == "-" else argument
-        # The place of a definition begins with the path of its source. Behind the path stands `, ` and a document of
-        # the file, `:` and a file of the archive, or `/` and a file of the folder.
-        starts = tuple(
-            start
-            for path in (paths if name != "<stdin>" else [name])
-            for start in (f"{path}, ", f"{path}:", f"{path.rstrip('/')}/")
-        )
-        if not any(where in paths or where == name or where.startswith(starts) for where in defined):
-            others = sorted(
-                {kind for where, kind in found.others.items() if where in paths or where.startswith(starts)}
-            )
-            has = f" (it has {', '.join(others)})" if others else " (it is empty)"
-            packages = [one for where, one in found.packages.items() if where.startswith(starts)]
-            hint = f"; {sources.download(packages[0])}" if packages else ""
-            raise InputError(
-                f"{name} defines no API{has}: give a CustomResourceDefinition, a CompositeResourceDefinition or an "
-                f"OpenAPI v3 document{hint}"
-            )
-    if not found.kinds:
-        raise InputError(
-            "the cluster has no kind that models can be made of: name another kubectl context with --kube-context "
-            "CONTEXT, or give a SOURCE"
-        )
 
 
 def _warn_of_names(chosen: Options) -> None:
@@ -333,47 +325,35 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
     git = shutil.which("git")
     if git is None:
         return
-    names = "".join(f"{(folder / file).absolute()}\0" for file in files)
-    # Four parts for each file: the list of ignored files, the line in it, the pattern, the path. A pattern with ! in
-    # front keeps the file.
-    parts = _asked(git, ["check-ignore", "-z", "--verbose", "--non-matching", "--stdin"], folder, names).split("\0")[
-        :-1
-    ]
-    found = [parts[at : at + 4] for at in range(0, len(parts), 4)]
-    ignored = [one for one in found if one[2] and not one[2].startswith("!")]
-    if ignored:
-        source, line, pattern, path = ignored[0]
-        more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
-        # The path of a .gitignore in the repository is relative to its top, and the new line must go into that file.
-        # The path of a user's own list is absolute; a line in the repository's .gitignore wins over that list.
-        above, _, name = source.rpartition("/")
-        is_own = name == ".gitignore" and not source.startswith("/")
-        within = _asked(git, ["rev-parse", "--show-prefix"], folder).strip()
-        kept = within.removeprefix(f"{above}/") if is_own and above else within
-        at = "its end" if is_own else "the end of the repository's .gitignore"
-        print(
-            f"warning: git ignores {path}{more}, because {source} has {pattern!r} in line {line}: "
-            f"add the line !/{kept}** at {at}, so that git keeps the models",
-            file=sys.stderr,
-        )
-
-
-def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
-    """Run git in `folder` with `text` on its stdin, and return its output; empty if git fails.
-
-    git fails outside of a work tree, for example.
-    """
     import subprocess
 
-    done = subprocess.run([git, *arguments], input=text, cwd=folder, capture_output=True, text=True, check=False)
-    return done.stdout if done.returncode == 0 else ""
+    names = "".join(f"{file}\n" for file in files)
+    done = subprocess.run(
+        [git, "check-ignore", "--verbose", "--stdin"],
+        input=names,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # Each line has the list of ignored files, the line in it, the pattern, a tab and the path. A pattern with ! in
+    # front keeps the file.
+    ignored = [line for line in done.stdout.splitlines() if not re.match(r".*:\d+:!", line)]
+    if ignored:
+        about, _, path = ignored[0].partition("\t")
+        source, line, pattern = about.split(":", 2)
+        more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+        print(
+            f"warning: git ignores {folder / path}{more}, because {source} has {pattern!r} in line {line}: "
+            f"add the line !** at the end of {folder / '.gitignore'}, so that git keeps the models",
+            file=sys.stderr,
+        )
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
     """Print notes on stderr: how many types of Kubernetes the sources define differently.
 
-    With `is_verbose`, there is a note on each of these types, and on each type that the sources define differently from
-    the class that crossplane-lite ships.
+    With `is_verbose`, there is a note on each of these types.
     """
     if made.preferred:
         number = len(made.preferred)
@@ -382,5 +362,5 @@ def _print_notes(made: generate.Output, is_verbose: bool) -> None:
             f"the definition with more fields is used{'' if is_verbose else ' (-v lists them)'}",
             file=sys.stderr,
         )
-    for line in (*made.preferred, *made.machinery) if is_verbose else ():
+    for line in made.preferred if is_verbose else ():
         print(f"note: {line}", file=sys.stderr)

@@ -47,6 +47,7 @@ class Kind(NamedTuple):
         document: The OpenAPI document with the schemas that `$ref`s lead to; None for a kind of a CRD or XRD.
         scope: `Namespaced` or `Cluster`; empty if the definition doesn't say.
         stored: The version in which the API server stores the kind; empty if the definition isn't a CRD.
+        is_composite: Whether the definition is an XRD.
     """
 
     where: str
@@ -62,6 +63,7 @@ class Kind(NamedTuple):
     document: OpenAPI | None = None
     scope: str = ""
     stored: str = ""
+    is_composite: bool = False
 
     @property
     def api_version(self) -> str:
@@ -206,6 +208,7 @@ def _of_crd(where: str, crd: Mapping[str, Any], *, is_xrd: bool) -> Iterable[Kin
             storage=found.storage,
             scope=scope if scope in _SCOPES else "",
             stored="" if is_xrd else next((one.version for one in versions if one.storage), ""),
+            is_composite=is_xrd,
         )
 
 

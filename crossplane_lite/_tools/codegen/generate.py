@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from ..._core.base.texts import near_name, some
 from ..._core.models.table import MARKS
 from ...errors import InputError
 from .definitions import Component, Kind
@@ -15,7 +15,7 @@ from .naming import Names
 from .schema import Shapes, read
 from .shapes import ClassRef, ObjectSchema
 from .stubs import stub_source
-from .tables import earlier_table, fields_of, shipped
+from .tables import earlier_table, shipped
 
 __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate", "select"]
 
@@ -37,8 +37,6 @@ class Output(NamedTuple):
         classes: How many classes the modules have, without other names of shipped classes.
         names: The class names that must be recorded in the output folder, by module: in a new folder, the classes would
             get other names (see `naming`).
-        machinery: A note for each type that a document defines differently from the class that crossplane-lite ships,
-            which is used.
         preferred: A note for each type of Kubernetes that two documents define differently. The note says which of the
             two definitions is used.
     """
@@ -47,7 +45,6 @@ class Output(NamedTuple):
     stubs: dict[str, str]
     classes: int
     names: dict[str, dict[str, str]]
-    machinery: list[str]
     preferred: list[str]
 
 
@@ -102,18 +99,9 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
         names = (f"{kind.group}/{kind.kind}".lower() for kind in chosen)
         found = {number for number, whole in enumerate(names) if fnmatch.fnmatchcase(whole, text)}
         if not found:
-            known = {
-                f"{kind.group or 'core'}/{kind.kind}".lower(): f"{kind.group or 'core'}/{kind.kind}" for kind in chosen
-            }
-            close = difflib.get_close_matches(pattern.lower(), known, n=1)
-            some = sorted(known.values())[:3]
-            if close:
-                hint = f"did you mean {known[close[0]]}?"
-            elif len(known) > len(some):
-                hint = f"the first of {len(known):,} kinds are {', '.join(some)}"
-            else:
-                hint = f"the kinds are {', '.join(some)}" if some else f"--versions {versions} leaves no kind at all"
-            raise InputError(f"--only {pattern} matches no kind; {hint}")
+            known = sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in chosen})
+            listed = f"; the kinds are {some(known, 3)}" if known else f"; --versions {versions} leaves no kind at all"
+            raise InputError(f"--only {pattern} matches no kind{near_name(pattern, known) or listed}")
         matched |= found
     return [kind for number, kind in enumerate(chosen) if number in matched]
 
@@ -141,7 +129,7 @@ def generate(
         InputError: A schema can't be read, two definitions contradict each other, or a module would have the name of a
             package. The message names the places.
     """
-    output = Output({}, {}, 0, {}, [], [])
+    output = Output({}, {}, 0, {}, [])
     units = _Units(output, progress).read(kinds)
     named = _named(units, previous, recorded or {}, output.names)
     mark_seen(named)
@@ -164,7 +152,7 @@ class _Units:
     """Reads the schemas of kinds and of the components that they refer to.
 
     Args:
-        output: The notes on definitions that differ are added to its `machinery` and `preferred`.
+        output: The notes on definitions that differ are added to its `preferred`.
         progress: Called before each kind is read.
     """
 
@@ -185,13 +173,14 @@ class _Units:
                 resolve = document.resolve if document is not None else None
                 is_kind = isinstance(source, Kind)
                 nodes = read(
-                    source.where, source.schema, source.name, self._shapes, resolve, is_kind=is_kind, path=source.path
+                    *(source.where, source.schema, source.name, self._shapes, resolve),
+                    is_kind=is_kind,
+                    is_composite=isinstance(source, Kind) and source.is_composite,
+                    path=source.path,
                 )
                 ref = ClassRef(source.module, source.name)
                 unit = _Unit(source, nodes)
-                if ref in shipped():
-                    self._compare(ref, unit)
-                else:
+                if ref not in shipped():
                     self._add(ref, unit)
                 if document is None:
                     continue
@@ -203,25 +192,6 @@ class _Units:
                     if component is not None:  # a document may lack the component of its kinds' metadata
                         work.append(component)
         return self._units
-
-    def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a note if the fields of `unit` aren't the same as in the class `ref`, which crossplane-lite ships."""
-        own = {wire: (field.around, field.inner) for wire, field in fields_of(shipped()[ref]).items()}
-        theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
-        differing = [
-            f"{how} {', '.join(sorted(wires))}"
-            for how, wires in (
-                ("it adds", theirs.keys() - own.keys()),
-                ("it lacks", own.keys() - theirs.keys()),
-                ("it has other types for", {wire for wire in own.keys() & theirs.keys() if own[wire] != theirs[wire]}),
-            )
-            if wires
-        ]
-        if differing:
-            self._output.machinery.append(
-                f"{unit.source.where}: {unit} differs from the class that crossplane-lite ships and uses: "
-                f"{'; '.join(differing)}"
-            )
 
     def _add(self, ref: ClassRef, unit: _Unit) -> None:
         """Add `unit` as the definition of the class `ref`.

@@ -48,21 +48,10 @@ def owned(folder: Path) -> list[str] | None:
     The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
 
     Raises:
-        InputError: The manifest can't be read, isn't valid, or lists a path that a generated file can't have.
+        InputError: The manifest can't be read, or isn't valid.
     """
     document = _document(folder)
-    if document is None:
-        return None
-    paths = document.get("files")
-    if not isinstance(paths, list):
-        raise InputError(f"{folder / MANIFEST}: 'files' must be a list of paths: {_restore(folder)}")
-    for path in paths:
-        if not isinstance(path, str) or not _is_allowed(path):
-            raise InputError(
-                f"{folder / MANIFEST} lists {path!r}, which can't be a generated file of this folder: "
-                f"{_restore(folder)}"
-            )
-    return paths
+    return None if document is None else document["files"]
 
 
 def recorded_names(folder: Path) -> Names:
@@ -71,14 +60,7 @@ def recorded_names(folder: Path) -> Names:
     Raises:
         InputError: The manifest can't be read, or isn't valid.
     """
-    names = (_document(folder) or {}).get("names", {})
-    if not isinstance(names, dict) or not all(
-        isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
-    ):
-        raise InputError(
-            f"{folder / MANIFEST}: 'names' must be an object of class names by module and place: restore the file "
-            "from version control; or remove 'names', and the next run may give classes other names"
-        )
+    names: Names = (_document(folder) or {}).get("names", {})
     return names
 
 
@@ -96,14 +78,6 @@ def naming(action: str, place: Path) -> Iterator[None]:
         raise InputError(f"can't {action} {place}: {e.strerror or e}") from e
 
 
-def _restore(folder: Path) -> str:
-    """Return the advice for a manifest that can't be used."""
-    return (
-        f"restore {MANIFEST} from version control, or remove the folder {folder} (keep your own files) and "
-        "generate it again"
-    )
-
-
 def _is_allowed(path: str) -> bool:
     """Return whether a generated file can have this path: it ends in .py or .pyi, and leads to no other folder."""
     is_inside = {"", ".", ".."}.isdisjoint(path.split("/")) and {"\\", ":"}.isdisjoint(path)
@@ -114,26 +88,40 @@ def _document(folder: Path) -> dict[str, Any] | None:
     """Return the JSON object in a folder's manifest; None if there is no manifest.
 
     Raises:
-        InputError: The path is that of a folder or a link; or the file can't be read, isn't JSON, or has another
-            `format` than 1.
+        InputError: The path is that of a folder or a link; or the file can't be read, isn't JSON, has another `format`
+            than 1, lists a path that a generated file can't have, or has names that are none.
     """
     place = folder / MANIFEST
     if not os.path.lexists(place):
         return None
+
+    def wrong(problem: str, cure: str = f"restore {MANIFEST} from version control") -> InputError:
+        return InputError(
+            f"{place} {problem}: {cure}, or remove the folder {folder} (keep your own files) and generate it again"
+        )
+
     with naming("read", place):
         if not stat.S_ISREG(os.lstat(place).st_mode):
-            raise InputError(f"{place} must be a regular file, not a link or a folder: {_restore(folder)}")
+            raise wrong("must be a regular file, not a link or a folder")
         content = place.read_bytes()
     try:
         document: Any = json.loads(content)
     except (ValueError, RecursionError) as e:
-        raise InputError(f"{place} is not JSON: {_restore(folder)}") from e
+        raise wrong("is not JSON") from e
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
         found = "no 'format'" if version is None else f"the 'format' {short_repr(version)}"
-        raise InputError(
-            f"{place} has {found}, and this version of crossplane-lite reads only {_FORMAT}: use the version that "
-            f"wrote the file, or remove the folder {folder} (keep your own files) and generate it again"
+        raise wrong(
+            f"has {found}, and this version of crossplane-lite reads only {_FORMAT}",
+            "use the version that wrote the file",
         )
-    assert isinstance(document, dict)
-    return document
+    paths, names = document.get("files"), document.get("names", {})
+    if not isinstance(paths, list):
+        raise wrong("must have a list of paths in 'files'")
+    for path in paths:
+        if not isinstance(path, str) or not _is_allowed(path):
+            raise wrong(f"lists {path!r}, which can't be a generated file of this folder")
+    places = list(names.values()) if isinstance(names, dict) else [names]
+    if not all(isinstance(one, dict) and all(isinstance(name, str) for name in one.values()) for one in places):
+        raise wrong("must have class names by module and place in 'names'")
+    return document  # type: ignore[no-any-return]

@@ -307,4 +307,5 @@ def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
         if one.note != two.note:
             one.note = ""
         one.required = one.required and two.required
+        one.is_given = one.is_given and two.is_given
         one.limit = one.limit if one.limit == two.limit else ""

@@ -184,7 +184,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="PATH",
         action="append",
         type=Path,
-        help="list the lines in this file or folder of code that the new models break, as mypy or pyright finds them; "
+        help="list the lines in this file or folder of code that the new models break, as mypy finds them; "
         "can be given several times",
     )
     parser.add_argument("--report", choices=("text", "json"), default="text", help="the form of the report (text)")

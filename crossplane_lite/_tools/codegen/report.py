@@ -35,8 +35,6 @@ class Report(NamedTuple):
         found: The definitions in the sources.
         preferred: A note for each type of Kubernetes that the sources define differently. It says which definition is
             used.
-        machinery: A note for each type that a source defines differently from the class that crossplane-lite ships,
-            which is used.
     """
 
     kinds: int
@@ -49,7 +47,6 @@ class Report(NamedTuple):
     imports: list[str]
     found: Definitions
     preferred: list[str]
-    machinery: list[str]
 
     def json(self) -> str:
         """Return the report for programs: the text of a JSON object."""
@@ -68,7 +65,6 @@ class Report(NamedTuple):
                 "imports": self.imports,
                 "without_api": self.found.others,
                 "preferred": self.preferred,
-                "machinery": self.machinery,
             },
             ensure_ascii=False,
             indent=1,

@@ -41,6 +41,7 @@ def read(
     refs: Refs | None = None,
     *,
     is_kind: bool = False,
+    is_composite: bool = False,
     path: str = "",
 ) -> list[ObjectSchema]:
     """Return the objects in the schema of a kind or component, with their fields and shapes but without class names.
@@ -53,6 +54,7 @@ def read(
         refs: Looks up a `$ref` (see `Refs`); None if the schema can have no `$ref`.
         is_kind: Whether this is the schema of a kind: its apiVersion and kind are left out, and its metadata becomes
             Kubernetes' ObjectMeta.
+        is_composite: Whether this is the schema of a composite, which has its required fields when it is read.
         path: The path of the schema in its document, for messages.
 
     Returns:
@@ -71,6 +73,7 @@ def read(
         kind = root.schema.kind
         if is_kind and kind not in ("object", ""):
             raise root.schema.error(f"the schema of a kind must have the type object (got {kind!r})")
+        root.is_given = is_composite
         reader.nodes.append(root)
         for node in reader.nodes:  # `fill` adds the objects within to this list
             reader.fill(node, is_kind and node is root)
@@ -122,7 +125,11 @@ class _Reader:
                 form = self.form(below, node, wire, hint)
             note = _note(wire in required, below, form)
             must = wire in own and not self._has_default(below)
-            node.fields.append(Field(wire, form, below.description, note, required=must, limit=below.limit))
+            field = Field(wire, form, below.description, note, required=must, limit=below.limit)
+            field.is_given = node.is_given and wire != "status" and (wire in own or below.default is not None)
+            if form.innermost.node is not None:  # an element of a list is there whenever it is read
+                form.innermost.node.is_given = field.is_given or (node.is_given and form.code in "[{")
+            node.fields.append(field)
         node.schema = Schema({})
 
     def _has_default(self, schema: Schema) -> bool:

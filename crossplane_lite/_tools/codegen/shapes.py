@@ -93,10 +93,11 @@ class Field:
         doc: The description; empty if there is none.
         note: A text such as `Required. Default: 5.`; empty if the field is optional and has no default.
         required: Whether the field must be set: it is required, and has no default.
+        is_given: Whether each composite has the field, so that reading it gives a value.
         limit: What its values may be (see `Schema.limit`).
     """
 
-    __slots__ = ("doc", "form", "limit", "note", "required", "wire")
+    __slots__ = ("doc", "form", "is_given", "limit", "note", "required", "wire")
 
     def __init__(
         self, wire: str, form: Form, doc: str = "", note: str = "", *, required: bool = False, limit: str = ""
@@ -106,6 +107,7 @@ class Field:
         self.doc = doc
         self.note = note
         self.required = required
+        self.is_given = False
         self.limit = limit
 
 
@@ -125,12 +127,26 @@ class ObjectSchema:
         shape: A number that is equal for objects with the same fields and types; -1 until it is known.
         name: The class name; empty until it was chosen.
         parameters: The fields of `forProvider` that upjet's rules require (see `Schema.parameters`).
+        is_given: Whether each composite has the object; set only for those in a composite's `spec`.
         refs: The `$ref`s that were followed to this object's schema and the schemas around it, to notice a schema that
             contains itself.
     """
 
     __slots__ = (
-        *("doc", "fields", "hint", "is_open", "name", "parameters", "parent", "path", "refs", "schema", "shape"),
+        *(
+            "doc",
+            "fields",
+            "hint",
+            "is_given",
+            "is_open",
+            "name",
+            "parameters",
+            "parent",
+            "path",
+            "refs",
+            "schema",
+            "shape",
+        ),
         "wire",
     )
 
@@ -142,7 +158,7 @@ class ObjectSchema:
         self.schema = schema
         self.doc = schema.description
         self.fields: list[Field] = []
-        self.is_open = False
+        self.is_open = self.is_given = False
         self.parameters: list[str] = []
         self.shape = -1
         self.name = ""

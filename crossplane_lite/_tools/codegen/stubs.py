@@ -17,8 +17,8 @@ __all__ = ["stub_source"]
 # The modules of the names that stubs use. Builtins are imported only if they are hidden.
 _HOMES: Final = {
     **dict.fromkeys(("Any", "Literal"), "typing"),
-    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "ItemMap"), "crossplane_lite.model"),
-    **dict.fromkeys(("ItemMapOf", "Items", "ItemsOf", "Leaf", "ListOf", "Map"), "crossplane_lite.model"),
+    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "Given"), "crossplane_lite.model"),
+    **dict.fromkeys(("ItemMap", "ItemMapOf", "Items", "ItemsOf", "Leaf", "ListOf", "Map"), "crossplane_lite.model"),
     **dict.fromkeys(("ManagedResource", "ManagedSpec", "MapOf", "Model", "Nested"), "crossplane_lite.model"),
     **dict.fromkeys(("Resource", "Seen", "Values"), "crossplane_lite.model"),
     "Observable": "crossplane_lite.observable",
@@ -129,7 +129,8 @@ class _Stub:
         return bases or [self._name("Model")]
 
     def _field(self, field: Field, attribute: str) -> list[str]:
-        lines = [f"    {attribute}: {self._declared(field.form)} = ..."]
+        leaf = "Given" if field.is_given else self._leaf
+        lines = [f"    {attribute}: {self._declared(field.form, leaf)} = ..."]
         if self._descriptions:
             renamed = "" if attribute == field.wire else f"In Kubernetes: {field.wire}."
             doc = "\n\n".join(part for part in (field.doc, " ".join(filter(None, (field.note, renamed)))) if part)
@@ -137,8 +138,8 @@ class _Stub:
                 lines += [f"    {_docstring(doc)}", ""]
         return lines
 
-    def _declared(self, form: Form) -> str:
-        """Return the annotation of a field of the type `form`, such as `Leaf[str]`."""
+    def _declared(self, form: Form, leaf: str) -> str:
+        """Return the annotation of a field of the type `form`, such as `Leaf[str]`; `leaf` is for one value."""
         if form.code == "x":
             return self._name("Any")
         if form.code == "o":
@@ -147,7 +148,7 @@ class _Stub:
             descriptor = self._name(_CONTAINERS[form.code][_held(form)][0])
             written = f", {self._written(form.item)}" if _held(form) == "container" else ""
             return f"{descriptor}[{self._plain(form.item)}{written}]"
-        return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
+        return f"{self._name('Nested' if form.code in ('N', 'R') else leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
         """Return the type of values that can be assigned to a list or map in another one, such as `ListOf[str]`."""

@@ -20,7 +20,7 @@ from ..._core.base.api_version import split
 from ..._core.base.texts import short_repr, short_text
 from ...errors import InputError
 from .api_versions import split_api_version
-from .kind_sources import REF, File, Folder, Given, Kind, Source, of_definition, of_openapi
+from .kind_sources import REF, Kind, Source, of_definition, of_openapi
 
 __all__ = ["CHART", "Schemas"]
 
@@ -55,29 +55,29 @@ class Schemas:
 
         From these, definitions and OpenAPI documents are read when a kind is looked for. Other documents are ignored.
         `manifests.sources` says which files of a folder are read. Raises InputError if the file or folder doesn't
-        exist. Mistakes in a file are found only when a kind is looked for.
+        exist, or the folder has no such file. Mistakes in a file are found only when a kind is looked for.
         """
-        self._add(self._source_of(path))
+        self._add(self._sources_of(path))
 
     def add_definitions(self, path: str | os.PathLike[str]) -> None:
         """Add a file or folder as `add_path` does, and refuse one that defines no kinds and has no charts.
 
         Raises MissingExtraError if a file that must be parsed for that is YAML, and PyYAML isn't installed.
         """
-        source = self._source_of(path)
-        if source.is_empty() and next(Path(path).rglob(CHART), None) is None:
+        sources = self._sources_of(path)
+        if all(source.is_empty() for source in sources) and next(Path(path).rglob(CHART), None) is None:
             raise InputError(
                 f"{os.fspath(path)} has no definition of a kind: give CustomResourceDefinitions, "
                 "CompositeResourceDefinitions, OpenAPI v3 documents or folders of Helm's charts"
             )
-        self._add(source)
+        self._add(sources)
 
     def add_openapi(self, document: Mapping[str, Any], where: str) -> None:
         """Add an OpenAPI v3 document of an API server as a source.
 
         It may have several apiVersions. Raises InputError if it isn't an OpenAPI v3 document, or has no schemas.
         """
-        self._add(Given(dict(of_openapi(where, document))))
+        self._add([Source(kinds=dict(of_openapi(where, document)))])
 
     def add_crd(self, document: Mapping[str, Any], where: str) -> None:
         """Add the kind of a CustomResourceDefinition, or the composite and the claim of a CompositeResourceDefinition.
@@ -92,7 +92,7 @@ class Schemas:
                 f"{where} is neither a CustomResourceDefinition nor a CompositeResourceDefinition "
                 f"({'it has no kind' if kind is None else f'its kind is {short_repr(kind)}'})"
             )
-        self._add(Given(kinds))
+        self._add([Source(kinds=kinds)])
 
     def find(self, api_version: str, kind: str) -> dict[str, Any] | None:
         """Return the schema of a kind with its references inlined; None if no source has the kind.
@@ -140,17 +140,19 @@ class Schemas:
         """Return the sorted kinds of a group that definitions (CRDs and XRDs) have. See `versions` for the errors."""
         return sorted({kind for _, kind, _ in self._defined(group)})
 
-    def _source_of(self, path: str | os.PathLike[str]) -> Source:
+    def _sources_of(self, path: str | os.PathLike[str]) -> list[Source]:
         text = os.fspath(path)
         if not os.path.exists(text):
             raise InputError(f"there is no file or folder {text}")
         if not os.path.isdir(text):
-            return File(text)
-        self.folders.append(text)
-        return Folder(text)
+            return [Source(text)]
+        from .sources import files_below
 
-    def _add(self, source: Source) -> None:
-        self._sources.append(source)
+        self.folders.append(text)
+        return [Source(file) for file in files_below(text)]
+
+    def _add(self, sources: Iterable[Source]) -> None:
+        self._sources += sources
         self._found.clear()
 
     def _entry(self, api_version: str, kind: str) -> Kind | None:

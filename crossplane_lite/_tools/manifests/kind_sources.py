@@ -1,4 +1,4 @@
-"""Reads the kinds that OpenAPI v3 documents and definitions (CRDs and XRDs) have, and files and folders of them.
+"""Reads the kinds that OpenAPI v3 documents and definitions (CRDs and XRDs) have, and files of them.
 
 Files are read when a kind is looked for, and parsed only if they contain the words of the kind.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import joined
@@ -15,11 +15,9 @@ from ..._core.base.texts import short_repr, short_text
 from ..._core.paths.schema import kinds_in
 from ...errors import InputError
 from .files import read_bytes
-from .yaml import Document
 
 __all__ = [
-    *("REF", "File", "Folder", "Given", "Kind", "Kinds", "Source", "check_version", "of_definition", "of_openapi"),
-    "scopes_in",
+    *("REF", "Kind", "Kinds", "Source", "check_version", "of_definition", "of_openapi", "scopes_in"),
 ]
 
 REF: Final = "#/components/schemas/"
@@ -55,34 +53,15 @@ class Kind(NamedTuple):
 Kinds = dict[tuple[str, str], Kind]
 
 
-class Given:
-    """A source of kinds that were read already. `File` and `Folder` read files only when asked for kinds."""
+class Source:
+    """The kinds of one file with definitions or OpenAPI documents, or kinds that were read already.
 
-    def __init__(self, kinds: Kinds) -> None:
-        self._kinds = kinds
-
-    def kinds(self) -> Kinds:
-        return self._kinds
-
-    def matching(self, words: list[bytes]) -> Kinds:
-        return self._kinds
-
-    def find(self, key: tuple[str, str], words: list[bytes]) -> Kind | None:
-        return _served(self._kinds.get(key))
-
-    def is_empty(self) -> bool:
-        return not self._kinds
-
-
-class File:
-    """A source of the kinds in one file: definitions or OpenAPI documents. The file is parsed at most once.
-
-    `kinds` needs the file parsed. `matching` and `find` parse it only if it may define the wanted kinds.
+    A file is parsed at most once, and by `matching` and `find` only if it may define the wanted kinds.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str = "", kinds: Kinds | None = None) -> None:
         self._path = path
-        self._kinds: Kinds | None = None
+        self._kinds = kinds
         self._lacks: set[bytes] = set()  # words that aren't in the file
 
     def kinds(self) -> Kinds:
@@ -91,8 +70,12 @@ class File:
 
             kinds: Kinds = {}
             # A file may have the name `-`, which read_sources takes for standard input.
-            for document in read_sources(["./-" if self._path == "-" else self._path]):
-                _add(kinds, _of_document(document) or {})
+            for where, content in read_sources(["./-" if self._path == "-" else self._path]):
+                is_openapi = "openapi" in content or "swagger" in content
+                found = dict(of_openapi(where, content)) if is_openapi else of_definition(where, content)
+                for key, kind in (found or {}).items():  # the first definition of a kind that is served counts
+                    if key not in kinds or (kind.served and not kinds[key].served):
+                        kinds[key] = kind
             self._kinds = kinds
         return self._kinds
 
@@ -105,10 +88,11 @@ class File:
         return self.kinds() if self._kinds is not None or self._may_have(words) else {}
 
     def find(self, key: tuple[str, str], words: list[bytes]) -> Kind | None:
-        return _served(self.matching(words).get(key))
+        kind = self.matching(words).get(key)
+        return kind if kind is not None and kind.served else None
 
     def is_empty(self) -> bool:
-        """Return whether the file defines no kinds. It is parsed only if it can't be searched."""
+        """Return whether there are no kinds. A file is parsed only if it can't be searched."""
         data = self._searchable() if self._kinds is None else None
         return not self.kinds() if data is None else _DEFINES.search(data) is None
 
@@ -138,61 +122,6 @@ class File:
         head = data[:512]
         # Archives, files with escapes and files in another encoding may have a word in another form.
         return None if b"\0" in head or not head.isascii() or _HIDDEN.search(data) else data
-
-
-class Folder:
-    """A source of the kinds in the files of a folder. The folder is listed when kinds are first asked for."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._listed: list[File] | None = None
-
-    def kinds(self) -> Kinds:
-        return self._all(file.kinds() for file in self._files())
-
-    def matching(self, words: list[bytes]) -> Kinds:
-        return self._all(file.matching(words) for file in self._files())
-
-    def find(self, key: tuple[str, str], words: list[bytes]) -> Kind | None:
-        found = (file.find(key, words) for file in self._files())
-        return next((kind for kind in found if kind is not None), None)
-
-    def is_empty(self) -> bool:
-        return all(file.is_empty() for file in self._files())
-
-    def _all(self, each: Iterable[Kinds]) -> Kinds:
-        kinds: Kinds = {}
-        for more in each:
-            _add(kinds, more)
-        return kinds
-
-    def _files(self) -> list[File]:
-        if self._listed is None:
-            from . import sources
-
-            self._listed = [File(path) for path in sources.files_below(self._path)]
-        return self._listed
-
-
-Source = Given | File | Folder
-
-
-def _served(kind: Kind | None) -> Kind | None:
-    return kind if kind is not None and kind.served else None
-
-
-def _add(kinds: Kinds, more: Kinds) -> None:
-    """Add kinds of another document. The first definition of a kind that is served counts."""
-    for key, kind in more.items():
-        if key not in kinds or (kind.served and not kinds[key].served):
-            kinds[key] = kind
-
-
-def _of_document(document: Document) -> Kinds | None:
-    where, content = document
-    if "openapi" in content or "swagger" in content:
-        return dict(of_openapi(where, content))
-    return of_definition(where, content)
 
 
 def of_definition(where: str, content: Mapping[str, Any]) -> Kinds | None:

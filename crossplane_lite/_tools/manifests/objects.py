@@ -128,6 +128,8 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
     That uid depends only on apiVersion, kind, namespace and name. So names that are generated from the uid are the same
     in each run.
     """
+    import uuid  # takes as long to import as all of this module
+
     metadata = metadata_of(composite)
     found = text_of(metadata.get("uid"))
     if found:
@@ -136,16 +138,7 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
     group, version = split(api_version)
     kind = f"{group}/{version}, Kind={text_of(composite.get('kind'))}"
     place = f"{text_of(metadata.get('namespace'))}\0{text_of(metadata.get('name'))}"
-    return _uuid5(f"{kind}\0{place}")
-
-
-def _uuid5(name: str) -> str:
-    """Return the UUID (version 5, RFC 9562) of a name in the nil namespace, without the cost of importing `uuid`."""
-    digest = bytearray(hashlib.sha1(bytes(16) + name.encode(), usedforsecurity=False).digest()[:16])
-    digest[6] = digest[6] & 0x0F | 0x50
-    digest[8] = digest[8] & 0x3F | 0x80
-    text = digest.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+    return str(uuid.uuid5(uuid.UUID(int=0), f"{kind}\0{place}"))
 
 
 def child_name(generate_name: str, uid: str, name: str) -> str:

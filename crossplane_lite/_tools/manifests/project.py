@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.extras import load
+from ..._core.base.texts import near_name
 from ...errors import InputError
 from .files import read_bytes
 
@@ -68,11 +69,8 @@ class Project(NamedTuple):
             raise InputError(f"{self.file}: {place} must be a table, [{place}] (got {table!r})")
         for key, value in table.items():
             if key not in keys:
-                import difflib
-
-                near = difflib.get_close_matches(key, keys, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"its keys are {', '.join(keys)}"
-                raise InputError(f"{self.file}: [{place}] has no key {key!r}; {hint}")
+                hint = near_name(key, keys) or f"; its keys are {', '.join(keys)}"
+                raise InputError(f"{self.file}: [{place}] has no key {key!r}{hint}")
             if not _is(value, keys[key]):
                 got = str(value).lower() if isinstance(value, bool) else repr(value)
                 raise InputError(f"{self.file}: {place}.{key} must be {keys[key]} (got {got})")

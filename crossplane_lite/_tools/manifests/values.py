@@ -10,9 +10,13 @@ from ..._core.base.texts import json_value_in_words, short_repr
 from ..._core.paths.schema import boolean
 from ...errors import InputError
 
-__all__ = ["check_name", "one_of", "typed", "typed_at"]
+__all__ = ["NEEDED", "check_name", "one_of", "typed", "typed_at"]
 
 _TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+
+
+NEEDED: Final = object()
+_STEP: Final = re.compile(r"\[(\d+)\]|[^.\[\]]+")
 
 
 def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> Any:
@@ -28,19 +32,24 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     return value
 
 
-def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
-    """Return the value at a path of keys, after checking its type.
+def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any], default: Any = NEEDED) -> Any:
+    """Return the value at a path of keys and indexes, such as `spec.versions[0].name`, after checking its type.
 
-    The `path` has dots between keys, such as `spec.names.kind`. Raises InputError, with the place `where`, if the value
-    is missing, or has another type (see `typed`).
+    A null counts as missing. Raises InputError, with the place `where`, if the value is missing and there is no
+    `default`, or if it, or a value around it, has another type (see `typed`).
     """
     value: Any = content
-    done: list[str] = []
-    for key in path.split("."):
-        done.append(key)
-        if not isinstance(value, Mapping) or key not in value:
-            raise InputError(f"{where}: {'.'.join(done)} is missing")
-        value = value[key]
+    for step in _STEP.finditer(path):
+        if step[1] and isinstance(value, list):
+            value = value[int(step[1])]
+        elif isinstance(value, Mapping):
+            value = value.get(step[0])
+        else:
+            return typed_at(where, content, path[: step.start()].rstrip("."), dict)
+        if value is None and default is not NEEDED:
+            return default
+        if value is None:
+            raise InputError(f"{where}: {path[: step.end()]} is missing")
     return typed(value, kind, lambda problem: InputError(f"{where}: {path} {problem}"))
 
 

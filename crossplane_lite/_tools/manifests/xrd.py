@@ -14,12 +14,13 @@ references. The rules are those of Crossplane 2:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ..._core.base.texts import short_repr
 from ...errors import InputError
-from .values import one_of, typed
+from .values import NEEDED, check_name, one_of, typed_at
 
 __all__ = ["crds_of"]
 
@@ -36,6 +37,10 @@ _DELETE_POLICIES: Final = ("Background", "Foreground")
 _OF_SCHEMA: Final = {"description": str, "x-kubernetes-validations": list}
 _OF_STATUS: Final = {**_OF_SCHEMA, "required": list, "oneOf": list}
 _OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}
+_NAMES: Final = ("kind", "plural")
+
+_Get = functools.partial[Any]
+"""Reads a field of an XRD by its path, as `typed_at` does."""
 
 
 def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -45,136 +50,91 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
     right for the XRD, too. The CRDs share parts with the XRD: don't change them. Raises InputError, with the field's
     path, if a field of the XRD is missing or wrong.
     """
-    top = _Object(where, "", xrd)
-    api_version = top.text("apiVersion", choices=tuple(_DEFAULT_SCOPES))
-    spec = top.object("spec")
-    scope = spec.text("scope", default=_DEFAULT_SCOPES[api_version], choices=tuple(_SCOPES))
-    names = spec.object("names")
-    policy = spec.text("defaultCompositionUpdatePolicy", default="Automatic", choices=_UPDATE_POLICIES)
-    crds = [_crd(spec, names, _SCOPES[scope], _composite_spec(scope, policy), _composite_status(scope))]
-    if spec.has("claimNames"):
+    get = functools.partial(typed_at, where, xrd)
+    api_version = _chosen(get, "apiVersion", tuple(_DEFAULT_SCOPES))
+    scope = _chosen(get, "spec.scope", tuple(_SCOPES), _DEFAULT_SCOPES[api_version])
+    policy = _chosen(get, "spec.defaultCompositionUpdatePolicy", _UPDATE_POLICIES, "Automatic")
+    crds = [_crd(get, "spec.names", _SCOPES[scope], _composite_spec(scope, policy), _composite_status(scope))]
+    if get("spec.claimNames", dict, None) is not None:
         if scope != _LEGACY:
-            raise spec.error(
-                "claimNames", f"can be given with the scope {_LEGACY} only (the scope is {scope}): remove it"
+            raise InputError(
+                f"{where}: spec.claimNames can be given with the scope {_LEGACY} only (the scope is {scope}): remove it"
             )
-        claim = spec.object("claimNames")
         for key in ("kind", "plural"):
-            name = claim.text(key)
-            if name == names.text(key):
-                raise claim.error(key, f"must differ from spec.names.{key} (both are {short_repr(name)})")
-        policy = spec.text("defaultCompositeDeletePolicy", default="Background", choices=_DELETE_POLICIES)
-        crds.append(_crd(spec, claim, "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
+            name = get(f"spec.claimNames.{key}", str)
+            if name == get(f"spec.names.{key}", str):
+                raise InputError(
+                    f"{where}: spec.claimNames.{key} must differ from spec.names.{key} (both are {short_repr(name)})"
+                )
+        policy = _chosen(get, "spec.defaultCompositeDeletePolicy", _DELETE_POLICIES, "Background")
+        crds.append(_crd(get, "spec.claimNames", "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
     return crds
 
 
-class _Object:
-    """An object in an XRD, with its place for messages. A field that is null counts as missing.
+def _chosen(get: _Get, path: str, choices: tuple[str, ...], default: Any = NEEDED) -> str:
+    value: str = get(path, str, default)
+    if value not in choices:
+        raise InputError(f"{get.args[0]}: {path} must be {one_of(choices)} (got {short_repr(value)})")
+    return value
 
-    The methods that read a field raise InputError, with the field's path, if a needed field is missing, or if a field
-    has a wrong value.
 
-    Args:
-        where: The XRD's place for messages, such as `xrd.yaml, document 1 (line 1)`.
-        path: The object's path in the XRD; an empty string for the XRD itself.
-        value: The object.
-    """
-
-    def __init__(self, where: str, path: str, value: Mapping[str, Any]) -> None:
-        self._where = where
-        self._path = path
-        self.value = value
-
-    def has(self, key: str) -> bool:
-        return self.value.get(key) is not None
-
-    def get(self, key: str, kind: type[Any]) -> Any:
-        """Return a field's value, after checking that the field isn't missing and has the type `kind`."""
-        if not self.has(key):
-            raise self.error(key, "is missing")
-        return self._typed(key, self.value[key], kind)
-
-    def text(self, key: str, *, default: str | None = None, choices: tuple[str, ...] = ()) -> str:
-        if default is not None and not self.has(key):
-            return default
-        value: str = self.get(key, str)
-        if not value:
-            raise self.error(key, "is empty")
-        if choices and value not in choices:
-            raise self.error(key, f"must be {one_of(choices)} (got {short_repr(value)})")
-        return value
-
-    def object(self, key: str, *, is_required: bool = True) -> _Object:
-        value = self.get(key, dict) if is_required or self.has(key) else {}
-        return _Object(self._where, self._at(key), value)
-
-    def objects(self, key: str) -> Iterator[_Object]:
-        for number, value in enumerate(self.get(key, list)):
-            place = f"{key}[{number}]"
-            yield _Object(self._where, self._at(place), self._typed(place, value, dict))
-
-    def some(self, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
-        """Return the object's fields that `kinds` has types for, after checking the types, without missing fields."""
-        return {key: self.get(key, kind) for key, kind in kinds.items() if self.has(key)}
-
-    def error(self, key: str, problem: str) -> InputError:
-        return InputError(f"{self._where}: {self._at(key)} {problem}")
-
-    def _typed(self, place: str, value: Any, kind: type[Any]) -> Any:
-        return typed(value, kind, lambda problem: self.error(place, problem))
-
-    def _at(self, key: str) -> str:
-        return f"{self._path}.{key}" if self._path else key
+def _some(get: _Get, at: str, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
+    """Return the fields of the object at `at` that `kinds` has types for, without missing fields."""
+    return {key: value for key, kind in kinds.items() if (value := get(f"{at}.{key}", kind, None)) is not None}
 
 
 def _crd(
-    spec: _Object, names: _Object, scope: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]
+    get: _Get, names: str, scope: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the CustomResourceDefinition of an XRD's composite or claim.
 
-    `names` are the XRD's `names` or `claimNames`; `own_spec` and `own_status` are the properties that Crossplane adds.
-    Raises InputError if a field of the XRD is missing or wrong.
+    `get` reads fields of the XRD; `names` is the path of its names; `own_spec` and `own_status` are the properties that
+    Crossplane adds. Raises InputError if a field of the XRD is missing or wrong.
     """
-    group = spec.text("group")
-    names.text("kind")
-    versions = [_version(version, own_spec, own_status) for version in spec.objects("versions")]
+    group = get("spec.group", str)
+    for path, name in (("spec.group", group), *((f"{names}.{key}", get(f"{names}.{key}", str)) for key in _NAMES)):
+        check_name(get.args[0], path, name)
+    versions = [
+        _version(get, f"spec.versions[{number}]", own_spec, own_status)
+        for number in range(len(get("spec.versions", list)))
+    ]
     if not versions:
-        raise spec.error("versions", "is empty")
+        raise InputError(f"{get.args[0]}: spec.versions is empty")
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{names.text('plural')}.{group}"},
-        "spec": {"group": group, "names": names.value, "scope": scope, "versions": versions},
+        "metadata": {"name": f"{get(f'{names}.plural', str)}.{group}"},
+        "spec": {"group": group, "names": get(names, dict), "scope": scope, "versions": versions},
     }
 
 
-def _version(version: _Object, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]) -> dict[str, Any]:
-    schema = version.object("schema").object("openAPIV3Schema")
-    properties = schema.object("properties", is_required=False)
+def _version(get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]) -> dict[str, Any]:
+    schema = f"{at}.schema.openAPIV3Schema"
+    get(schema, dict)
     return {
-        "name": version.text("name"),
-        "served": version.get("served", bool),
-        "storage": version.get("referenceable", bool),
-        **version.some({"deprecated": bool, "deprecationWarning": str}),
+        "name": get(f"{at}.name", str),
+        "served": get(f"{at}.served", bool),
+        "storage": get(f"{at}.referenceable", bool),
+        **_some(get, at, {"deprecated": bool, "deprecationWarning": str}),
         "schema": {
             "openAPIV3Schema": {
                 "type": "object",
-                **schema.some(_OF_SCHEMA),
+                **_some(get, schema, _OF_SCHEMA),
                 "required": ["spec"],
                 "properties": {
                     "apiVersion": {"type": "string"},
                     "kind": {"type": "string"},
                     "metadata": {"type": "object"},
-                    "spec": _part(properties.object("spec", is_required=False), _OF_SPEC, own_spec),
-                    "status": _part(properties.object("status", is_required=False), _OF_STATUS, own_status),
+                    "spec": _part(get, f"{schema}.properties.spec", _OF_SPEC, own_spec),
+                    "status": _part(get, f"{schema}.properties.status", _OF_STATUS, own_status),
                 },
             }
         },
     }
 
 
-def _part(part: _Object, taken: Mapping[str, type[Any]], own: Mapping[str, Any]) -> dict[str, Any]:
-    properties = part.object("properties", is_required=False).value
-    return {"type": "object", **part.some(taken), "properties": {**properties, **own}}
+def _part(get: _Get, at: str, taken: Mapping[str, type[Any]], own: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", **_some(get, at, taken), "properties": {**get(f"{at}.properties", dict, {}), **own}}
 
 
 def _composite_spec(scope: str, policy: str) -> dict[str, Any]:

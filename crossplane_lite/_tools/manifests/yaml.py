@@ -218,10 +218,9 @@ class _Builder:
         self._label = label
         self._as_written = as_written
         self._open: list[_Open] = []
-        self._anchored: dict[str, Any] = {}
+        # By the name of an anchor: its value, the number of values that it stands for, and how many levels it has.
+        self._anchored: dict[str, tuple[Any, int, int]] = {}
         self._count = 0  # the number of values so far, with the values of aliases counted again
-        self._sizes: dict[str, int] = {}  # the number of values that each anchor stands for
-        self._heights: dict[str, int] = {}  # the number of levels that each anchor's value has
 
     def build(self, loader: Any) -> Any:
         """Read the loader's events up to the end of the document, and return the document's value; None if it is empty.
@@ -242,10 +241,10 @@ class _Builder:
                 value, anchor = done.value(), done.anchor
                 size, height = self._count - done.before, done.height
             elif isinstance(event, yaml.AliasEvent):
-                value, anchor = self._alias(event), None
-                height = self._heights[event.anchor]
+                anchor = None
+                value, size, height = self._alias(event)
                 self._check_depth(len(self._open) + height, event)
-                self._count += self._sizes[event.anchor]
+                self._count += size
                 if self._count > _MOST_VALUES:
                     problem = f"with its aliases the document has more than {_MOST_VALUES:,} values; use fewer aliases"
                     raise self._error(event, problem)
@@ -253,9 +252,7 @@ class _Builder:
                 value, anchor, size, height = self._scalar(event), event.anchor, 1, 0
                 self._count += 1
             if anchor is not None:
-                self._anchored[anchor] = value
-                self._sizes[anchor] = size
-                self._heights[anchor] = height
+                self._anchored[anchor] = value, size, height
             if self._open:
                 self._open[-1].height = max(self._open[-1].height, height + 1)
                 self._attach(value, event)
@@ -312,7 +309,7 @@ class _Builder:
             for key, item in source.items():  # the first mapping with a key counts
                 into.setdefault(key, item)
 
-    def _alias(self, event: Any) -> Any:
+    def _alias(self, event: Any) -> tuple[Any, int, int]:
         if event.anchor in self._anchored:
             return self._anchored[event.anchor]
         if any(one.anchor == event.anchor for one in self._open):

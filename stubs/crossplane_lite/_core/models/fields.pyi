@@ -3,7 +3,8 @@
 Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of these
 descriptors, after its type in the table of its module:
 
-    s i f b q    name: Leaf[str] = ...   or Seen[str], in classes that only the status of kinds has
+    s i f b q    name: Leaf[str] = ...   or Seen[str], in classes that only the status of kinds has,
+                                         or Given[str], if each composite of an XRD has the field
     x            name: Any = ...
     o            name: FreeForm = ...
     Name         name: Nested[Name] = ...
@@ -35,6 +36,7 @@ __all__ = [
     "DeepList",
     "DeepMap",
     "FreeForm",
+    "Given",
     "ItemMap",
     "ItemMapOf",
     "Items",
@@ -91,6 +93,14 @@ class Seen(Generic[_T]):
     """A field of one value that only observed state has. Reading gives the value or an Observable of it, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> _T | Observable[_T]: ...
+    def __set__(self, instance: Model, value: _T | Observable[_T] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Given(Generic[_T]):
+    """A field of one value that each composite has: its XRD requires it or has a default. Reading gives the value."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> _T: ...
     def __set__(self, instance: Model, value: _T | Observable[_T] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
 
