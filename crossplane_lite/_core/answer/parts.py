@@ -18,7 +18,7 @@ from ..observed.uses import known, sources
 if TYPE_CHECKING:
     from ..call import results
     from ..call.call import Call
-    from ..models.resource import Resource
+    from ..resources.resource import Resource
     from ..waits.decide import Decision
     from ..waits.entry import Waiting
 

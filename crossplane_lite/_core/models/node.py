@@ -120,7 +120,7 @@ class Node:
             and whether the codec encodes these too.
         states: At the top of an observed object: the states of the fields whose state isn't `state`, by attribute.
         place: For a part of a desired resource in which reading a missing field is special, such as `status`: its
-            rules, a `_core.models.registered.Place`; else None.
+            rules, a `_core.resources.registered.Place`; else None.
     """
 
     __slots__ = "deleted key owner path place raw root shows split state states views".split()

@@ -56,8 +56,8 @@ from .run import Run, tree_or_none
 
 if TYPE_CHECKING:
     from ..call.call import Callee
-    from ..models.resource import Resource
     from ..observed.root import Root
+    from ..resources.resource import Resource
     from .graph import Vertex
 
 __all__ = ["Dependency", "Kind", "Shown", "rehearse", "rehearse_required", "show"]

@@ -22,8 +22,8 @@ from .draft import draft_from, with_references
 
 if TYPE_CHECKING:
     from ..call.mark import Content
-    from ..models.resource import Resource
     from ..observed.uses import Oracle
+    from ..resources.resource import Resource
 
 __all__ = ["MOST_RUNS", "Run"]
 

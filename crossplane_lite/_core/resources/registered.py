@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ...errors import UsageError
 from .. import codec
+from ..models.node import FACT, WAIT, ModelShape, Node
 from ..observed.observable import make
 from ..observed.root import Reference
 from ..observed.uses import guess
-from .node import FACT, WAIT, ModelShape, Node
 
 if TYPE_CHECKING:
+    from ..models.rules import Origin
+    from ..models.types import Field
     from ..observed.root import Root
     from .connection_details import ConnectionDetails
-    from .rules import Origin
-    from .types import Field
 
 R = TypeVar("R", bound=ModelShape)
 
