@@ -108,7 +108,7 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
         data=_data(call, details, codec.get_path(raw, ("data",))),
     )
     secret = register(call, name, secret)
-    if secret.ready is None:
+    if secret._registered().said_ready is None:
         secret.ready = True  # a Secret has nothing that could become ready later
     return secret
 

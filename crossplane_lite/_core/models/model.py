@@ -99,7 +99,9 @@ def set_field(self: Model, name: str, value: Any) -> None:
     if node is not None:
         if kept is None and node.deleted is not None:
             node.deleted.discard(name)
-        node.written(self, name)
+        node.replaced(name)
+        if kept is not None and node.owner is not None:
+            node.touch(self)
     if observed_calls:
         observer().has_set(self, name)
 
@@ -123,7 +125,8 @@ def delete_field(self: Model, name: str) -> None:
     if node.deleted is None:
         node.deleted = set()
     node.deleted.add(name)
-    node.written(self, name)
+    node.replaced(name)
+    node.touch(self)
 
 
 @dataclass_transform(kw_only_default=True)

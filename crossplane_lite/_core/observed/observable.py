@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol
 
@@ -59,10 +60,10 @@ class Observable(Generic[T_co]):
     An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
     f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, False and unequal to all
-    but an empty list or map. Operations that need the value itself (`int`, `float`, ordering, arithmetic, slicing,
-    pickling) raise `UnresolvedError`. Uses of these two groups are remembered as guesses: compose() runs again to find
-    the fields that depend on them, so that no existing resource is lost. Setting a field or an item in an Observable
-    raises `UnresolvedError`, too.
+    but an empty list or map. It is never None: `== None` is false in every run. Operations that need the value itself
+    (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses of these two groups are
+    remembered as guesses: compose() runs again to find the fields that depend on them, so that no existing resource is
+    lost. Setting a field or an item in an Observable raises `UnresolvedError`, too.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.
@@ -228,14 +229,14 @@ class Observable(Generic[T_co]):
         return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
-        if other is None and refers(self):
-            raise unresolved(self, "comparing")
+        if other is None:
+            return _is_none(self)
         if (type(other) is dict or type(other) is list) and not other and stands_for(self) is UNSET:
             return not guess(self)  # whether it is empty, as len() says it
         return guess(self, other)
 
     def __ne__(self, other: object) -> bool:
-        return not self == other
+        return not (_is_none(self) if other is None else self == other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -246,20 +247,22 @@ class Observable(Generic[T_co]):
             return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
         # Methods of a map work before the map exists: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
+        if not path or method.endswith("]"):
+            raise unresolved(self, "calling it")
         owner: Any = _extend(self, "", path)
         owner.__cl_settles__ = self.__cl_settles__
-        if method == "get" and path and args and not kwargs:
+        if method == "get" and args and not kwargs:
             value = owner[args[0]]
             if len(args) == 1:
                 return value
             return value if guess(value) else args[1]
-        if method in _OF_A_MAP and path and not args and not kwargs:
+        if method in _OF_A_MAP and not args and not kwargs:
             keys = tuple(owner)
             return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
         oracle = oracle_of(self)
-        if path and oracle is not None:
+        if oracle is not None:
             return oracle.applied(_call_method, owner, method, args, kwargs)
-        raise unresolved(self, f"calling {method}()" if path else "calling it")
+        raise unresolved(owner, f"calling {method}()")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Observable.__slots__:
@@ -268,6 +271,14 @@ class Observable(Generic[T_co]):
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise _not_to_be_set_in(self)
+
+
+def _is_none(observable: Observable[Any]) -> bool:
+    """Answer `== None` as `is None` is answered: no value is None, whether it may still come or is there."""
+    if refers(observable):
+        raise unresolved(observable, "comparing")
+    warnings.warn("a value that may still come is never None; write `if not value`", stacklevel=3)
+    return False
 
 
 def _not_to_be_set_in(observable: Observable[Any]) -> UnresolvedError:
