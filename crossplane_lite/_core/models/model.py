@@ -20,7 +20,7 @@ from .adopt import adopt, constructed, fill, own_copy
 from .containers import ModelList
 from .libraries import teach_asking, teach_globally, teach_pprint
 from .node import HELD_NODE, WAIT, ModelShape, new_node
-from .reader import over_source, read
+from .reader import over_source, value_of
 from .types import MODEL, all_strings
 from .walker import equal, plain_data, represent, with_nulls
 
@@ -225,19 +225,7 @@ class Model(ModelShape):
             if name in ("_node", "_state"):  # a subclass whose constructor doesn't call ours has not set its slots
                 return None
             raise self._unknown(name)
-        node = self._node
-        if node is None or node is HELD_NODE:
-            if field.type.code < MODEL:
-                return None
-            node = self._own_node()
-        elif node.views is not None:
-            view = node.views.get(name)
-            if view is not None:
-                return view
-        value = read(node, self, field)
-        if observed_calls:
-            observer().read(node, field, value)
-        return value
+        return value_of(self, field)
 
     if not TYPE_CHECKING:  # to checkers a model has the fields of its class and no others
         __getattr__ = _read_field

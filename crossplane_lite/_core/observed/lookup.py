@@ -16,8 +16,6 @@ from ..base.sentinels import UNSET
 from ..paths import field_path
 from ..paths.text import EXTERNAL_NAME
 
-__all__ = ["condition_of", "conditions_of", "is_ready", "is_reported", "steps_of", "value_at", "value_in"]
-
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is no value.

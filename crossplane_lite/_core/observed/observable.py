@@ -33,8 +33,6 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["Known", "Observable", "belong", "make", "refer", "text_or_value"]
-
 T = TypeVar("T")
 
 

@@ -25,8 +25,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-__all__ = ["EARLY", "LATE", "Leftovers", "Marker", "marker_for", "number_of", "sequence_for"]
-
 EARLY: Final = 0
 LATE: Final = 1
 
@@ -96,8 +94,6 @@ class Leftovers:
         forms: The forms of the tokens to look for, `EARLY` or `LATE`.
     """
 
-    __slots__ = ("_common", "_heads", "_shortest", "_whole")
-
     def __init__(self, forms: Iterable[int]) -> None:
         markers = [marker_for(0, form) for form in forms]
         self._heads = tuple(marker.head for marker in markers)
@@ -147,19 +143,6 @@ class Marker:
         sequence: The marker's number.
         form: The form of its letters, `EARLY` or `LATE`.
     """
-
-    __slots__ = (
-        "_common",
-        "_cores",
-        "_encoded",
-        "_form",
-        "_head",
-        "_head_encoded",
-        "_plain",
-        "_shortest_encoded",
-        "_tail",
-        "_token",
-    )
 
     def __init__(self, sequence: int, form: int) -> None:
         digits = _pseudo_random(2 * sequence + form)

@@ -27,27 +27,6 @@ if TYPE_CHECKING:
     from .tokens import Leftovers, Marker
     from .uses import Oracle
 
-__all__ = [
-    "Before",
-    "Branch",
-    "Observer",
-    "Question",
-    "Tracker",
-    "Values",
-    "close",
-    "current",
-    "ended",
-    "enter",
-    "go_back",
-    "leave",
-    "mask",
-    "observe",
-    "observed_calls",
-    "observer",
-    "place",
-    "take_observer",
-]
-
 
 class Observer:
     """Is told what compose() does in one call. All methods do nothing here."""
@@ -230,37 +209,6 @@ class Tracker:
     Args:
         data: The request's bytes.
     """
-
-    __slots__ = (
-        "_hidden",
-        "_marker",
-        "_masked",
-        "_possible",
-        "_sequence",
-        "_texts",
-        "answered",
-        "branches",
-        "closed",
-        "composing",
-        "data",
-        "faults",
-        "form",
-        "guesses",
-        "handed_out",
-        "made",
-        "made_up",
-        "number",
-        "observed",
-        "observer",
-        "opaque",
-        "oracle",
-        "rehearsed",
-        "secret_request",
-        "tied",
-        "tokens",
-        "told",
-        "xr",
-    )
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = data

@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from .root import Root
     from .tracker import Tracker
 
-__all__ = [
-    "Oracle",
-    "call_of",
-    "guess",
-    "is_settled",
-    "known",
-    "note_use",
-    "oracle_of",
-    "refers",
-    "root_of",
-    "sources",
-    "stands_for",
-    "unresolved",
-]
-
 N = TypeVar("N", int, float)
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..observed.tracker import Tracker
     from .resource import Resource
 
-__all__ = ["broken_rules"]
-
 # Upjet's resources need their parameters only if the provider may create or update the object.
 _WRITING: Final = frozenset(("*", "Create", "Update"))
 _MISSING: Final = "is required, and nothing sets it"

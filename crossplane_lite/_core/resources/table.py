@@ -97,9 +97,9 @@ def _make_class(module: str, name: str, table: Mapping[str, str], resolve: types
     kin = parts.pop(0)[1:] if parts and parts[0][0] == "~" else ""
     rules = None
     if parts and parts[0][0] in MARKS:
-        from ..models.rules import parse_rules
+        from ..models.rules import Rules
 
-        rules = parse_rules(part for part in parts if part[0] in MARKS)
+        rules = Rules(part for part in parts if part[0] in MARKS)
         parts = [part for part in parts if part[0] not in MARKS]
     for part in parts:
         try:
