@@ -179,22 +179,6 @@ class Observable(Generic[T_co]):
         oracle = oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
 
-    def __add__(self, other: object) -> str:
-        if isinstance(other, str):
-            return str(self) + other
-        oracle = oracle_of(self)
-        if oracle is not None:
-            return oracle.applied(operator.add, self, other)  # type: ignore[no-any-return]
-        raise unresolved(self, "+")
-
-    def __radd__(self, other: object) -> str:
-        if isinstance(other, str):
-            return other + str(self)
-        oracle = oracle_of(self)
-        if oracle is not None:
-            return oracle.applied(operator.add, other, self)  # type: ignore[no-any-return]
-        raise unresolved(self, "+")
-
     # Plain-value use: a guess.
 
     def __bool__(self) -> Literal[False]:
@@ -323,7 +307,17 @@ _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 # Special methods whose results loops and names are made from: resources may depend on them.
 _COUNTS = frozenset({"int", "index", "float"})
 _SIGNS = {
-    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
+    **{
+        "lt": "<",
+        "le": "<=",
+        "gt": ">",
+        "ge": ">=",
+        "add": "+",
+        "sub": "-",
+        "mul": "*",
+        "truediv": "/",
+        "floordiv": "//",
+    },
     **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
     **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
     **{"enter": "with"},
@@ -371,13 +365,22 @@ for _name in "lt le gt ge".split():
 _refuse("int", lambda oracle, value: oracle.number(value, int))
 _refuse("index", lambda oracle, value: oracle.number(value, int))
 _refuse("float", lambda oracle, value: oracle.number(value, float))
-for _name in "sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
+for _name in "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
     _function: Any = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
     _refuse(_name, _applied(_function))
     _refuse(f"r{_name}", _applied(_reflected, _function))
 for _function in (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil):
     _refuse(_function.__name__, _applied(_function))
 _refuse("reversed", _applied(_backwards))
+
+
+def _or_text(add: Callable[[Any, Any], Any], join: Callable[[str, str], str]) -> Any:
+    return lambda self, other: join(str(self), other) if isinstance(other, str) else add(self, other)
+
+
+if not TYPE_CHECKING:
+    Observable.__add__ = _or_text(Observable.__add__, lambda text, other: text + other)
+    Observable.__radd__ = _or_text(Observable.__radd__, lambda text, other: other + text)
 
 
 def make(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
@@ -81,30 +82,35 @@ class Masker:
         is_name: The function that says whether a word is the name of a resource, a function or a kind.
     """
 
+    __slots__ = ("_index", "_is_name", "_longest", "_where")
+
     def __init__(self, secrets: Iterable[Secret] = (), is_name: Callable[[str], bool] = _never) -> None:
         self._is_name = is_name
         self._where: dict[str, int] = {}  # each form, and where it is masked
-        # The lengths of the forms that begin with the same characters, the longest first, by how many and which.
-        self._lengths: dict[int, dict[str, list[int]]] = {}
+        self._index: dict[int, dict[str, list[str]]] = {}  # sorted forms by their first characters, by how many
+        self._longest = 0
         self._add(secrets)
 
     def more(self, secrets: Iterable[Secret]) -> Masker:
         """Return a masker of these values and of those that this one masks."""
         made = Masker((), self._is_name)
-        made._where = self._where.copy()
-        made._lengths = {size: lengths.copy() for size, lengths in self._lengths.items()}
+        made._where, made._longest = self._where.copy(), self._longest
+        made._index = {size: index.copy() for size, index in self._index.items()}
         made._add(secrets)
         return made
 
     def _add(self, secrets: Iterable[Secret]) -> None:
+        new: dict[tuple[int, str], list[str]] = {}
         for key, value in dict.fromkeys(secrets):
             for form, where in _forms_of(key, value):
+                if form not in self._where:
+                    size = min(len(form), _GRAM)
+                    new.setdefault((size, form[:size]), []).append(form)
+                    self._longest = max(self._longest, len(form))
                 self._where[form] = max(where, self._where.get(form, _ITSELF))
-                size = min(len(form), _GRAM)
-                lengths = self._lengths.setdefault(size, {})
-                known = lengths.get(form[:size], [])
-                if len(form) not in known:
-                    lengths[form[:size]] = sorted([*known, len(form)], reverse=True)
+        for (size, gram), forms in new.items():
+            index = self._index.setdefault(size, {})
+            index[gram] = sorted([*index.get(gram, ()), *forms])
 
     def __call__(self, text: str, is_name: Callable[[str], bool] = _never) -> str:
         """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
@@ -117,14 +123,28 @@ class Masker:
         return "".join([*out, text[at:]]) if out else text
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the longest span at each place of a text at which a form is masked."""
-        for size, lengths in self._lengths.items():
-            for at in _places(text, lengths, size):
-                for length in lengths[text[at : at + size]]:
-                    form = text[at : at + length]
-                    if form in self._where and _stands(text, at, at + len(form), self._where[form]):
-                        yield at, at + len(form)
-                        break
+        for size, index in self._index.items():
+            for at in _places(text, index, size):
+                length = self._length_at(text, at, index[text[at : at + size]])
+                if length:
+                    yield at, at + length
+
+    def _length_at(self, text: str, at: int, forms: list[str]) -> int:
+        """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
+        piece = text[at : at + self._longest]
+        while piece:
+            # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
+            place = bisect_right(forms, piece)
+            if not place:
+                return 0
+            one = forms[place - 1]
+            if not piece.startswith(one):
+                piece = piece[: _shared(one, piece)]
+                continue
+            if _stands(text, at, at + len(one), self._where[one]):
+                return len(one)
+            piece = piece[: len(one) - 1]
+        return 0
 
     def _is_part_of_name(self, text: str, start: int, end: int, is_name: Callable[[str], bool]) -> bool:
         before = _OF_A_NAME.match(text[max(0, start - _LONGEST_NAME) : start][::-1])
@@ -149,6 +169,18 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
         while at >= 0:
             yield at
             at = text.find(gram, at + 1)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return the number of characters that two different texts have in common, counted from the beginning of both."""
+    low, high = 0, min(len(one), len(other)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _stands(text: str, start: int, end: int, where: int) -> bool:

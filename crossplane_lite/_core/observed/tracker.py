@@ -24,7 +24,7 @@ from ..base.texts import capped, without_addresses
 if TYPE_CHECKING:
     from .observable import Observable
     from .secrets import Masker
-    from .tokens import Leftovers, Marker
+    from .tokens import Marker
     from .uses import Oracle
 
 
@@ -74,8 +74,8 @@ Values = Sequence["Observable[Any]"]
 Branch = tuple[Question, tuple[int, int], bool]
 """A question, the place in the author's code that asked the question (see `place`), and the answer."""
 
-# Finds tokens of earlier calls. None until this process has made a token: until then, texts aren't searched for tokens.
-_leftovers: Leftovers | None = None
+# The markers of earlier calls' tokens. Until this process has made a token, texts aren't searched for tokens.
+_leftovers: tuple[Marker, ...] = ()
 
 _number: Final = itertools.count(1).__next__
 _open: Final[dict[int, Tracker]] = {}  # the calls that are going on, by their ids
@@ -260,7 +260,7 @@ class Tracker:
         if entry is None:
             from .tokens import number_of
 
-            if _leftovers is None:
+            if not _leftovers:
                 _expect_tokens()
             number = number_of(path)
             while number in self.tokens:
@@ -324,14 +324,14 @@ class Tracker:
     @property
     def searches(self) -> bool:
         """Whether this process has made a token, so that texts must be searched for tokens."""
-        return _leftovers is not None
+        return bool(_leftovers)
 
     def has_token(self, data: bytes) -> bool:
         """Say whether `data` contains a token of this call or of another call.
 
         If this call has made tokens, a part of a token counts, too.
         """
-        if _leftovers is None or len(data) < _SHORTEST_TOKEN:
+        if not _leftovers or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
             for marker in self._markers():
@@ -339,7 +339,7 @@ class Tracker:
                     return True
             return False
         # If the request itself has such a text, the text isn't a token that this process has made.
-        return _leftovers.are_in(data) and not self._sequence_of_markers()
+        return any(marker.begins_in(data) for marker in _leftovers) and not self._sequence_of_markers()
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
@@ -444,10 +444,11 @@ class Tracker:
 
 def _expect_tokens() -> None:
     """Search the texts of all calls for tokens from now on."""
-    from .tokens import EARLY, LATE, Leftovers
+    from .tokens import EARLY, LATE, marker_for
 
     global _leftovers
-    _leftovers = Leftovers((EARLY, LATE))  # both forms, because nearly every process makes both in the end
+    # Both forms, because nearly every process makes both in the end.
+    _leftovers = marker_for(0, EARLY), marker_for(0, LATE)
 
 
 def ended() -> Tracker:
