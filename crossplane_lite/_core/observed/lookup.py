@@ -106,8 +106,8 @@ def is_ready(raw: bytes) -> bool:
     for malformed bytes.
     """
     fields = codec.split(raw)
-    api_version = codec.decode_value(fields.get("apiVersion", b""))
-    kind = codec.decode_value(fields.get("kind", b""))
+    api_version = codec.open_value(fields.get("apiVersion", b""))[1]
+    kind = codec.open_value(fields.get("kind", b""))[1]
     rule: Rule | None = None
     if isinstance(api_version, str) and isinstance(kind, str) and api_version:
         rule = _always if kind in _ANY_GROUP else _RULES.get((group_of(api_version), kind))
