@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 from ...errors import UsageError
 from .. import codec
 from ..base.texts import value_in_words
-from ..observed.observable import Observable, make
+from ..observed.observable import Observable, guess, make
 from ..observed.root import Root
-from ..observed.uses import guess
 from ..resources.registered import Registered, observed_view
 from ..resources.resource import check_class, check_kind
 from ..resources.unstructured import Unstructured

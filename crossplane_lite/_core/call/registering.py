@@ -16,10 +16,9 @@ from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, ModelShape, Node
 from ..models.reader import lay
 from ..models.types import ANY_TYPE
 from ..models.walker import plain_data
-from ..observed.observable import Observable
+from ..observed.observable import Observable, known
 from ..observed.root import Root
 from ..observed.tracker import current
-from ..observed.uses import known
 from ..resources.registered import Registered
 from ..resources.resource import Resource, check_class, check_kind, check_same_kind
 from .mark import memory_in

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar
 
 from ...errors import UnknownFieldError, UsageError
 from ..base.texts import near_name
-from ..observed.observable import Observable
+from ..observed.observable import Observable, guess, note_use
 from ..observed.tracker import current, observed_calls, observer
-from ..observed.uses import guess, note_use
 from ..observed.writers import teach_yaml
 from .adopt import adopt, constructed, fill, own_copy
 from .containers import ModelList

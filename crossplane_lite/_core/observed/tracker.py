@@ -22,10 +22,9 @@ from ..base.folder import PACKAGE
 from ..base.texts import capped, without_addresses
 
 if TYPE_CHECKING:
-    from .observable import Observable
+    from .observable import Observable, Oracle
     from .secrets import Masker
     from .tokens import Marker
-    from .uses import Oracle
 
 
 class Observer:
@@ -163,6 +162,9 @@ def place() -> tuple[int, int]:
 
     The place is the innermost frame outside of this package, from the caller's caller on.
     """
+    # The answer to a question doesn't depend on the place; a place only says whether a question was answered both ways.
+    # Counting the questions of a path can't say it: after a branch, the second question of one run is another line's
+    # than that of the other run, and a line that was never answered the other way would count as if it was.
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back

@@ -10,8 +10,7 @@ from ..base.sentinels import UNSET
 from ..base.texts import type_in_words
 from ..models.containers import ObservedMap
 from ..models.node import WAIT, Node
-from ..observed.observable import Observable, make
-from ..observed.uses import guess, known
+from ..observed.observable import Observable, guess, known, make
 from ..observed.writers import plain_forms
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ...errors import UsageError
 from .. import codec
 from ..models.node import FACT, WAIT, ModelShape, Node
-from ..observed.observable import make
+from ..observed.observable import guess, make
 from ..observed.root import Reference
-from ..observed.uses import guess
 
 if TYPE_CHECKING:
     from ..models.rules import Origin

@@ -14,9 +14,8 @@ from ..models.model import CONSTRUCTORS, Described, Model, delete_field, set_fie
 from ..models.node import HELD_NODE, WAIT, ModelShape, Node
 from ..models.reader import Reading
 from ..observed.lookup import condition_of
-from ..observed.observable import Observable, make
+from ..observed.observable import Observable, guess, make
 from ..observed.root import Reference
-from ..observed.uses import guess
 from ..paths.text import EXTERNAL_NAME
 from .registered import PLACED, Place, is_desired
 

@@ -18,9 +18,8 @@ from ..models.model import Model, delete_field, set_field
 from ..models.node import VIEW, WAIT, Became, shown
 from ..models.types import DYNAMIC, MODEL, Field, Type, parse_type
 from ..models.walker import equal, plain_data
-from ..observed.observable import Observable, belong
+from ..observed.observable import Observable, belong, guess
 from ..observed.tracker import current, observed_calls, observer
-from ..observed.uses import guess
 from .resource import Resource, reading_of
 
 

@@ -48,8 +48,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from .. import codec
 from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, marked
 from ..models.walker import Found, show_path
+from ..observed.observable import root_of, sources
 from ..observed.owned import changes, is_owned, with_live_values
-from ..observed.uses import root_of, sources
 from .comparing import (
     differing_context,
     differing_details,

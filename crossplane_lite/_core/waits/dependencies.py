@@ -45,9 +45,8 @@ from ..call.call import Call
 from ..models.walker import show_path, unresolved_in
 from ..observed import tracker
 from ..observed.lookup import is_ready
-from ..observed.observable import Observable
+from ..observed.observable import Observable, root_of, sources
 from ..observed.tracker import Branch, Observer, Question
-from ..observed.uses import root_of, sources
 from .both_ways import Actual, BothWays, next_answers
 from .draft import Wait
 from .entry import keeping

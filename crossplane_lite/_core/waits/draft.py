@@ -18,8 +18,7 @@ from ..call.mark import digest_of, direct, plain_bytes
 from ..models.node import ModelShape
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
-from ..observed.observable import Observable
-from ..observed.uses import known, root_of, sources
+from ..observed.observable import Observable, known, root_of, sources
 from ..resources.object_meta import check_metadata, is_sound
 
 if TYPE_CHECKING:
