@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar
 
 from ...errors import UnknownFieldError, UsageError
@@ -19,7 +20,7 @@ from .adopt import adopt, constructed, fill, own_copy
 from .containers import ModelList
 from .libraries import teach_asking, teach_globally, teach_pprint
 from .node import HELD_NODE, WAIT, ModelShape, new_node
-from .reader import over_source, value_of
+from .reader import Reading, over_source
 from .types import MODEL, all_strings
 from .walker import equal, plain_data, represent, with_nulls
 
@@ -65,6 +66,7 @@ HELP: Any = Described("help_text")
 """The `__doc__` of a model class: a description of the class and its fields, made when it is read."""
 
 CONSTRUCTORS: list[Any] = []
+_reading = lru_cache(1024)(Reading)  # those of fields that any name makes come from data
 _set_node = ModelShape._set_node
 _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
@@ -224,7 +226,7 @@ class Model(ModelShape):
             if name in ("_node", "_state"):  # a subclass whose constructor doesn't call ours has not set its slots
                 return None
             raise self._unknown(name)
-        return value_of(self, field)
+        return _reading(field).__get__(self)
 
     if not TYPE_CHECKING:  # to checkers a model has the fields of its class and no others
         __getattr__ = _read_field

@@ -50,24 +50,20 @@ class Reading:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             raise AttributeError(f"type object {owner.__name__!r} has no attribute {self._field.name!r}")
-        return value_of(instance, self._field)
-
-
-def value_of(instance: Any, field: types.Field) -> Any:
-    """Return the value of a field that isn't set in a model: what was read before, or what `read` gives."""
-    node = instance._node
-    if node is None or node is HELD_NODE:
-        if field.type.code < _MODEL:
-            return None
-        node = instance._own_node()
-    elif node.views is not None:
-        view = node.views.get(field.name)
-        if view is not None:
-            return view
-    value = read(node, instance, field)
-    if observed_calls:
-        observer().read(node, field, value)
-    return value
+        field = self._field
+        node = instance._node
+        if node is None or node is HELD_NODE:
+            if field.type.code < _MODEL:
+                return None
+            node = instance._own_node()
+        elif node.views is not None:
+            view = node.views.get(field.name)
+            if view is not None:
+                return view
+        value = read(node, instance, field)
+        if observed_calls:
+            observer().read(node, field, value)
+        return value
 
 
 class ContainerReading(Reading):
