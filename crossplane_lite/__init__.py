@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from ._core.base.sentinels import NULL as NULL
     from ._core.base.sentinels import UNSET as UNSET
     from ._core.models.libraries import json_dumps as json_dumps
-    from ._core.models.unstructured import Unstructured as Unstructured
     from ._core.models.walker import apply as apply
     from ._core.models.walker import value_or as value_or
     from ._core.observed.observable import Observable as Observable
+    from ._core.resources.unstructured import Unstructured as Unstructured
 
     __version__: str
 
@@ -26,7 +26,7 @@ _HOMES = {
     "NULL": "_core.base.sentinels",
     "UNSET": "_core.base.sentinels",
     "Observable": "_core.observed.observable",
-    "Unstructured": "_core.models.unstructured",
+    "Unstructured": "_core.resources.unstructured",
     "apply": "_core.models.walker",
     "json_dumps": "_core.models.libraries",
     "value_or": "_core.models.walker",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from ._core import codec
 from ._core.call.call import checked_ttl
 from ._core.call.registering import composite_of, earlier_of, register, remove
-from ._core.models.resource import Resource
+from ._core.resources.resource import Resource
 from .proto import _view
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ._core.call.given import LazyMap, ObservedResources, RequiredResources, RequiredSchemas
     from ._core.call.requirements import Requirements
     from ._core.call.results import Conditions, Results
-    from ._core.models.unstructured import Unstructured
     from ._core.observed.observable import Observable
+    from ._core.resources.unstructured import Unstructured
     from ._core.schemas.schema import FieldError, Schema
 
 __all__ = ["Context"]
@@ -349,7 +349,7 @@ class Context:
 
         None if no WatchOperation runs the function, or the resource has been deleted.
         """
-        from ._core.models.unstructured import Unstructured
+        from ._core.resources.unstructured import Unstructured
 
         return self.watched_as(Unstructured)
 

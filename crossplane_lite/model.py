@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ._core.models.model import Model as Model
 from ._core.models.model import from_dict as from_dict
 from ._core.models.model import to_dict as to_dict
-from ._core.models.resource import ManagedResource as ManagedResource
-from ._core.models.resource import Resource as Resource
+from ._core.resources.resource import ManagedResource as ManagedResource
+from ._core.resources.resource import Resource as Resource
 
 if TYPE_CHECKING:
     from ._core.models.fields import DeepList as DeepList
@@ -27,6 +27,6 @@ if TYPE_CHECKING:
     from ._core.models.fields import Nested as Nested
     from ._core.models.fields import Seen as Seen
     from ._core.models.fields import Values as Values
-    from ._core.models.unstructured import DynamicModel as DynamicModel
+    from ._core.resources.unstructured import DynamicModel as DynamicModel
 
 __all__ = ["ManagedResource", "Model", "Resource", "from_dict", "to_dict"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ._core import codec
 from ._core.call.capabilities import Capabilities
 from ._core.compat.raw_models import answers, desired, names_of, observed, struct_data
-from ._core.models.resource import Resource
+from ._core.resources.resource import Resource
 from .context import ENVIRONMENT, WATCHED
 from .errors import UsageError
 

@@ -31,9 +31,8 @@ from ._core.compat.messages import (
 )
 from ._core.models.model import Model
 from ._core.observed.lookup import condition_of
-from ._core.observed.observable import Observable
+from ._core.observed.observable import Observable, known
 from ._core.observed.tracker import current
-from ._core.observed.uses import known
 from ._core.paths import field_path
 from .errors import UnresolvedError, UsageError
 

@@ -54,7 +54,7 @@ Words before the fields say what the API requires. They name attributes:
 
 from __future__ import annotations
 
-from ._core.models.table import load as load
-from ._core.models.table import make_class as make_class
+from ._core.resources.table import load as load
+from ._core.resources.table import make_class as make_class
 
 __all__ = ["load", "make_class"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ._core.models.unstructured import Unstructured as Unstructured
+from ._core.resources.unstructured import Unstructured as Unstructured
 
 __all__ = ["Unstructured"]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "crossplane_lite"
-CORE = [f"_core/{room}" for room in "answer base call codec models observed paths schemas waits".split()]
+CORE = [f"_core/{room}" for room in "answer base call codec models observed paths resources schemas waits".split()]
 # The tests of the core's rooms, those that fail soonest first.
 TESTS = "behaviour models wire paths safety helpers codegen render test_status.py test_stdio.py".split()
 SECONDS = 600

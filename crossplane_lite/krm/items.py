@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any, TypeAlias, TypeVar, overload
 
-    from .._core.models.resource import Resource as Model
+    from .._core.resources.resource import Resource as Model
 
     M = TypeVar("M", bound=Model)
     Wanted: TypeAlias = str | Collection[str] | None

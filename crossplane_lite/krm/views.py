@@ -14,8 +14,8 @@ from .._core import codec
 from .._core.base.api_version import group_of
 from .._core.models.model import to_dict
 from .._core.models.node import LAID, Node
-from .._core.models.resource import Resource as Model
-from .._core.models.resource import check_class
+from .._core.resources.resource import Resource as Model
+from .._core.resources.resource import check_class
 from ..errors import EncodeError, InputError
 from ._text._nodes import same
 from .annotations import check

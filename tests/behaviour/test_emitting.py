@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from crossplane_lite import Unstructured, composition
+import pytest
+
+from crossplane_lite import UNSET, Unstructured, composition
 from tests.behaviour import samples
 from tests.behaviour.helpers import provider_of, unresolved
 from tests.behaviour.models import (
@@ -295,3 +297,22 @@ def test_an_unset_optional_parameter_never_blocks() -> None:
     assert "size" not in provider
     assert provider["versioning"] == [{}]
     assert not answer.conditions
+
+
+@pytest.mark.parametrize("nothing", [None, UNSET])
+def test_setting_nothing_makes_no_object_around_it(nothing: Any) -> None:
+    """Setting a field to None leaves the object around it unset if nobody has set it; an object that was set stays."""
+
+    def compose(ctx: Any) -> None:
+        for name, thing in (("typed", Bucket()), ("free", Unstructured("example.org/v1", "Thing"))):
+            ctx.resource(name, thing).spec.forProvider.location = nothing
+        there = ctx.resource("there", Unstructured("example.org/v1", "Thing"))
+        there.spec.ref = {"name": "a"}
+        there.spec.ref.name = nothing
+        ctx.composite(XStorageBucket).status.url = nothing
+
+    _, answer = call(compose)
+    assert "spec" not in answer.resources["typed"]
+    assert "spec" not in answer.resources["free"]
+    assert answer.resources["there"]["spec"] == {"ref": {}}
+    assert not answer.composite

@@ -175,7 +175,7 @@ def test_of_the_composite() -> None:
 
     head = {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "x"}}
     answer = run(compose, xr={**head, "spec": {}})
-    assert answer.resources["release"] == {**HEAD, "spec": {"forProvider": {}}}
+    assert answer.resources["release"] == HEAD
     assert answer.composite["status"]["free"] == {"deep": {"a": 1}}
     assert emitted(run(compose, xr={**head, "spec": {"values": {"a": 1}}}, input={"there": True})) == {"a": 1}
 

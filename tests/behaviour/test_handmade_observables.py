@@ -100,3 +100,15 @@ def test_text_of_the_user_is_no_observable() -> None:
     answer = run(compose, input={"texts": forged})
     assert sorted(answer.resources) == ["acl", "vpc"]
     assert answer.resources["acl"]["spec"]["forProvider"]["bucket"] == " ".join(forged)
+
+
+def test_a_number_that_is_there_can_be_added_to() -> None:
+    """`+` computes with the value of a handmade Observable from both sides, as `-` does; text makes text."""
+
+    def compose(ctx: Any) -> None:
+        value: Any = Observable("xr.spec.count")
+        assert (value + 1, 1 + value, value - 1) == (4, 4, 2)
+        assert (value + "a", "a" + value) == ("3a", "a3")
+
+    head = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "x"}}
+    call(compose, xr={**head, "spec": {"count": 3}})

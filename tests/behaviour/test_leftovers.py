@@ -1,4 +1,4 @@
-"""The search for placeholders of earlier calls (`_core.observed.tokens.Leftovers`)."""
+"""The search for placeholders of earlier calls (`_core.observed.tokens.Marker.begins_in`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._core.observed.tokens import EARLY, LATE, Leftovers, marker_for, number_of
+from crossplane_lite._core.observed.tokens import EARLY, LATE, marker_for, number_of
 from tests.wire.oddities import EXAMPLES
 
 FORMS = (EARLY, LATE)
@@ -32,7 +32,7 @@ def test_whole_tokens_are_found(form: int, spelling: str, path: str, before: str
     """A token of either form is found in any usual spelling, wherever it stands, and in base64 in any alignment."""
     token = _SPELLINGS[spelling](marker_for(0, form).token(number_of(path)))
     data = (before + token + behind).encode()
-    assert Leftovers(FORMS).are_in(b"{" + (base64.b64encode(data) if encoded else data) + b"}")
+    assert marker_for(0, form).begins_in(b"{" + (base64.b64encode(data) if encoded else data) + b"}")
 
 
 @EXAMPLES
@@ -52,4 +52,4 @@ def test_what_is_found_is_a_head(seed: int) -> None:
     expected = any(
         marker.head in found.lower() or any(encoded in found for encoded in marker.encoded_heads) for marker in markers
     )
-    assert Leftovers(FORMS).are_in(found) == expected
+    assert any(marker.begins_in(found) for marker in markers) == expected

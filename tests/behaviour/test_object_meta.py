@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import NULL, Unstructured, composition
-from crossplane_lite._core.models import object_meta
+from crossplane_lite._core.resources import object_meta
 from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket

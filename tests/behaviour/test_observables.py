@@ -316,3 +316,43 @@ def test_the_error_names_the_operation_as_it_is_written(use: Callable[[Any], Any
         assert "apply(" in text or f"(id or 0) {shown} " in text
 
     call(compose)
+
+
+def test_a_missing_value_is_never_none() -> None:
+    """`== None` is false and `!= None` true in every run, and the author's line is told."""
+    answers = []
+
+    def compose(ctx: Any) -> None:
+        value = ctx.resource("bucket", Bucket()).observed.status.atProvider.id
+        for one in (value, Observable(PATH), Observable("xr.metadata.name")):
+            for ask in (lambda: one == None, lambda: not one != None, lambda: one in (None,)):  # noqa: B023, E711
+                with pytest.warns(UserWarning, match="if not value") as told:
+                    answers.append(ask())
+                assert [entry.filename for entry in told] == [__file__]
+        if value:  # so that compose() runs again
+            ctx.resource("vpc", VPC())
+
+    call(compose, observed={"vpc": samples.vpc(ours="test")})
+    assert len(answers) > 9
+    assert set(answers) == {False}
+
+
+@pytest.mark.parametrize(
+    ("use", "what"),
+    [(lambda o: o.split("/"), PATH), (lambda o: o["a.b"]("c"), f'{PATH}["a.b"]')],
+)
+def test_a_method_of_a_missing_value_names_the_value(use: Callable[[Any], Any], what: str) -> None:
+    """Where a method is called, the error, the condition and who waits name the value, not the method."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        value = ctx.resource("bucket", Bucket()).observed.status.atProvider.id
+        try:
+            ctx.resource("vpc", VPC(spec={"forProvider": {"region": use(value)}}))
+        except UnresolvedError as error:
+            assert str(error).startswith(what + " has no value")
+            raise
+
+    answer = run(compose)
+    assert what in answer.conditions["DependenciesResolved"][2]
+    assert f"{PATH}.split" not in answer.conditions["DependenciesResolved"][2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -206,3 +207,23 @@ def test_without_auto_ready_nothing_is_ready() -> None:
         ctx.resource("bucket", Bucket())
 
     assert call(compose, observed={"bucket": samples.bucket(ready=True)})[1].ready == {"bucket": None}
+
+
+def test_reading_a_readiness_that_nobody_has_set_is_told() -> None:
+    """Python warns where `.ready` is read that no function has set; what a function has set is read in silence."""
+
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Bucket())
+        with pytest.warns(UserWarning, match="observed.ready") as told:
+            assert bucket.ready is None
+        assert told[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert bucket.observed.ready is True
+            assert ctx.composite(Unstructured).ready is None
+            assert ctx.resource("earlier", Bucket()).ready is None  # whether an earlier function has said it
+            bucket.ready = False
+            assert bucket.ready is False
+
+    observed = {"bucket": samples.bucket(ready=True)}
+    assert call(compose, observed=observed, desired={"earlier": samples.bucket()})[1].ready["bucket"] is False

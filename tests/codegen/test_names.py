@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._core.models.attributes import attributes, class_name, identifier
+from crossplane_lite._core.resources.of_schema import attributes, class_name, identifier
 from crossplane_lite._tools.codegen.definitions import group_path, segment
 from crossplane_lite.model import Model, Resource
 from tests.codegen.strategies import wire_names

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition
-from crossplane_lite._core.models.table import MARKS
 from crossplane_lite._core.paths.schema import Schema
 from crossplane_lite._core.paths.text import show
+from crossplane_lite._core.resources.table import MARKS
 from crossplane_lite._tools.codegen.definitions import Kind, definitions
 from crossplane_lite._tools.codegen.generate import generate, select
 from crossplane_lite._tools.manifests.kind_schemas import Schemas

@@ -16,14 +16,14 @@ from crossplane_lite import NULL, Observable, Unstructured
 from crossplane_lite._core import codec
 from crossplane_lite._core.base.sentinels import UNSET
 from crossplane_lite._core.models.node import COPY, FACT, HELD, LAID, LOOSE, VIEW, WAIT, ModelShape, Node
-from crossplane_lite._core.models.object_meta import check_metadata, is_sound
 from crossplane_lite._core.models.reader import _map_over, present
-from crossplane_lite._core.models.registered import Registered
-from crossplane_lite._core.models.resource import Resource
 from crossplane_lite._core.models.types import ANY_TYPE
 from crossplane_lite._core.models.walker import tree_of
 from crossplane_lite._core.observed import tracker
 from crossplane_lite._core.observed.root import Root
+from crossplane_lite._core.resources.object_meta import check_metadata, is_sound
+from crossplane_lite._core.resources.registered import Registered
+from crossplane_lite._core.resources.resource import Resource
 from crossplane_lite.errors import CrossplaneLiteError, EncodeError, UsageError
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import ObjectMeta
 from tests.behaviour.models import AtProvider, Bucket, BucketSpec, Endpoint, ForProvider, Owner, Rule, VersioningItem

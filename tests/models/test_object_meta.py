@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._core.models import object_meta
+from crossplane_lite._core.resources import object_meta
 from crossplane_lite.errors import EncodeError
 
 PROGRAM = """package main

@@ -10,7 +10,7 @@ import pytest
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._core.models import types
-from crossplane_lite._core.models.of_schema import model_of
+from crossplane_lite._core.resources.of_schema import model_of
 from crossplane_lite.errors import UnknownFieldError, UsageError
 from crossplane_lite.model import Resource, to_dict
 from crossplane_lite.schemas import Schema

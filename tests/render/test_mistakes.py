@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition, testing
-from crossplane_lite._core.models.resource import Resource
+from crossplane_lite._core.resources.resource import Resource
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 from tests.render import mistakes

@@ -10,11 +10,11 @@ from ...proto import _view
 from .. import codec
 from ..call import results
 from ..call.mark import MARK_WAY, marked, steps_in
-from ..models.checking import broken_rules
-from ..models.registered import READY
 from ..models.walker import Found
 from ..observed import lookup
 from ..observed.observable import Observable
+from ..resources.checking import broken_rules
+from ..resources.registered import READY
 from ..waits.draft import Draft, Wait, draft_all, status_of
 from ..waits.entry import Born, Note
 from . import asking, parts, report

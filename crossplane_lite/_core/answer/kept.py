@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .. import codec
 from ..base.texts import some
 from ..call.mark import ANNOTATION, MARK_WAY, joined_steps, marked, memory_in
-from ..models.registered import READY
 from ..observed import lookup
 from ..observed.owned import as_owned, with_owned_fields
+from ..resources.registered import READY
 from ..waits.decide import Kept
 from ..waits.entry import Born, Note
 

@@ -12,13 +12,12 @@ from ..base.sentinels import UNSET
 from ..base.texts import LONGEST_RESULT, type_in_words
 from ..call.mark import HELD_BACK_KEY
 from ..models.walker import plain_and_waits, unresolved_in
-from ..observed.observable import Observable
-from ..observed.uses import known, sources
+from ..observed.observable import Observable, known, sources
 
 if TYPE_CHECKING:
     from ..call import results
     from ..call.call import Call
-    from ..models.resource import Resource
+    from ..resources.resource import Resource
     from ..waits.decide import Decision
     from ..waits.entry import Waiting
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from .. import codec
 from ..base.texts import near_name, some
 from ..models.model import Model
-from ..models.resource import Resource
 from ..models.walker import leaves, show_path, tree_of
+from ..resources.resource import Resource
 
 if TYPE_CHECKING:
     from ..call.call import Call

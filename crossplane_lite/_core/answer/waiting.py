@@ -11,8 +11,7 @@ from ..base.sentinels import UNSET
 from ..base.texts import near_name, some
 from ..models.walker import unresolved_in
 from ..observed.lookup import condition_of, is_ready, value_at
-from ..observed.observable import Observable
-from ..observed.uses import root_of
+from ..observed.observable import Observable, root_of
 from ..waits.entry import RESOURCE, Born, CutOff, Need, Note, Waiting, reads_as_other, unmasked_name
 from ..waits.graph import Graph, fields_of, needs, shown_vertex
 from .parts import Masked

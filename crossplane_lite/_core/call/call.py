@@ -22,8 +22,8 @@ from .results import Conditions, Results
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from ..models.resource import Resource
     from ..observed.secrets import Masker
+    from ..resources.resource import Resource
     from .given import LazyMap, RequiredResources, RequiredSchemas
     from .requirements import Requirements
     from .secrets import OwnSecrets

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeVar, overload
 from ...errors import UsageError
 from .. import codec
 from ..base.texts import value_in_words
-from ..models.registered import Registered, observed_view
-from ..models.resource import check_class, check_kind
-from ..models.unstructured import Unstructured
-from ..observed.observable import Observable, make
+from ..observed.observable import Observable, guess, make
 from ..observed.root import Root
-from ..observed.uses import guess
+from ..resources.registered import Registered, observed_view
+from ..resources.resource import check_class, check_kind
+from ..resources.unstructured import Unstructured
 from .registering import present_name
 from .requirements import form_of
 
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-    from ..models.resource import Resource
     from ..observed.tracker import Tracker
+    from ..resources.resource import Resource
     from ..schemas.schema import Schema
     from .call import Call
     from .requirements import Requirements
@@ -253,7 +252,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         resource is of another kind.
         """
         if model is None:
-            from ..models.unstructured import Unstructured
+            from ..resources.unstructured import Unstructured
 
             model = Unstructured
         check_class(model, "ctx.required_resources.get()")

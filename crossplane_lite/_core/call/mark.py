@@ -22,8 +22,8 @@ from ..codec import varint
 from ..models.node import ModelShape
 
 if TYPE_CHECKING:
-    from ..models.resource import Resource
     from ..observed.observable import Observable
+    from ..resources.resource import Resource
 
 __all__ = [
     "ANNOTATION",

@@ -14,14 +14,13 @@ from ..base.texts import class_in_words, type_in_words, value_in_words
 from ..models.adopt import own_copy
 from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, ModelShape, Node
 from ..models.reader import lay
-from ..models.registered import Registered
-from ..models.resource import Resource, check_class, check_kind, check_same_kind
 from ..models.types import ANY_TYPE
 from ..models.walker import plain_data
-from ..observed.observable import Observable
+from ..observed.observable import Observable, known
 from ..observed.root import Root
 from ..observed.tracker import current
-from ..observed.uses import known
+from ..resources.registered import Registered
+from ..resources.resource import Resource, check_class, check_kind, check_same_kind
 from .mark import memory_in
 
 if TYPE_CHECKING:
@@ -361,7 +360,7 @@ def _name_of(call: Call, name: str, other: object) -> str:
 
 def earlier_of(call: Call) -> dict[str, Any]:
     """Return the resources that previous functions desire, by name. The resources are read-only and sorted by name."""
-    from ..models.unstructured import Unstructured
+    from ..resources.unstructured import Unstructured
 
     shown: dict[str, Any] = {}
     for name in sorted(call.desired):

@@ -9,8 +9,7 @@ import attr
 
 from ...errors import UsageError
 from ..base.texts import articled, type_in_words, value_in_words
-from ..observed.observable import Observable
-from ..observed.uses import known
+from ..observed.observable import Observable, known
 
 if TYPE_CHECKING:
     from ..observed.tracker import Tracker

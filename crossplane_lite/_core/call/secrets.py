@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import CrossplaneLiteError, UsageError
 from .. import codec
 from ..base.texts import type_in_words
-from ..models.connection_details import ConnectionDetails, detail_of
-from ..models.unstructured import Unstructured
 from ..models.walker import apply, tree_of
 from ..observed.observable import Observable
 from ..observed.secrets import secrets_in
+from ..resources.connection_details import ConnectionDetails, detail_of
+from ..resources.unstructured import Unstructured
 from .registering import register
 
 if TYPE_CHECKING:
-    from ..models.resource import Resource
     from ..observed.secrets import Secret
+    from ..resources.resource import Resource
     from .call import Call
 
 __all__ = ["OwnSecrets", "connection_secret"]
@@ -108,7 +108,7 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
         data=_data(call, details, codec.get_path(raw, ("data",))),
     )
     secret = register(call, name, secret)
-    if secret.ready is None:
+    if secret._registered().said_ready is None:
         secret.ready = True  # a Secret has nothing that could become ready later
     return secret
 

@@ -19,8 +19,8 @@ from ..base.texts import type_in_words
 from ..models.model import Model
 from ..models.node import WAIT
 from ..models.walker import Found, show_path, tree_of, with_nulls
+from ..observed.observable import sources
 from ..observed.tracker import current
-from ..observed.uses import sources
 
 STRUCT: Final = "google.protobuf.Struct"
 

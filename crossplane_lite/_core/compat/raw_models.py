@@ -8,11 +8,11 @@ from .. import codec
 from ..base.api_version import group_of
 from ..models.model import from_dict
 from ..models.node import FACT, Node
-from ..models.registered import Registered
-from ..models.resource import check_class, check_kind
 from ..models.types import ANY_TYPE
 from ..observed.root import Root
 from ..observed.tracker import Tracker, current
+from ..resources.registered import Registered
+from ..resources.resource import check_class, check_kind
 from .messages import struct_of
 
 if TYPE_CHECKING:

@@ -8,16 +8,14 @@ Words that this package uses:
 - The root of a node is the observed object (composite, composed or required resource) that the node belongs to.
 - The wire name of a field is its name in Kubernetes. Its attribute is its name in Python.
 
-Classes: `types` (fields of a table), `attributes` (their names), `table` (classes from tables), `of_schema` (classes
-from an API server's schemas), `model` (the base, with setting and deleting fields), `resource`, `unstructured` (what
-has no schema), `described` (kinds, types, signatures and help) and `libraries` (attrs, cattrs and PyYAML).
+What is known of a class: `types` (its fields), `rules` (what the API requires), `described` (types, signatures and
+help) and `libraries` (attrs, cattrs and PyYAML). The base of all classes is in `model`.
 
 Instances: `node` (what an instance is read from, and its state), `containers` (lists and maps), `reader` (reading unset
 fields, and laying models over a previous function's state), `adopt` (checking and converting values that are set) and
 `walker` (loops over nested values: to plain data, to find unresolved values, to compare, show and compute).
 
-Resources in a call: `registered`, `connection_details`, `fallback` and `object_meta`. The classes that come with
-crossplane-lite are in `crossplane_lite.models`.
+Classes from tables and those of resources are in the package `resources`.
 
 Other packages may import every module. These modules import `observed`, `paths`, `codec`, `base` and `errors`.
 """

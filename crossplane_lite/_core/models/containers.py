@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex
 
 from ...errors import UsageError
 from ..base.sentinels import UNSET
-from ..observed.observable import Observable, make
+from ..observed.observable import Observable, guess, make
 from ..observed.tracker import observed_calls, observer
-from ..observed.uses import guess
 from ..observed.writers import teach_yaml
 from ..paths.text import EXTERNAL_NAME
 from .node import WAIT, shown

@@ -78,6 +78,9 @@ def teach_asking() -> None:
 
     Without hooks it would read every field, set or not.
     """
+    # A frame decides here, because a class can't tell cattrs how it is converted: hooks belong to converters, and a new
+    # converter takes them from no registry. Without this, `Converter().unstructure(model)` would never end for a class
+    # that refers to itself. What a taught converter gives is the same for all who ask.
     frame = sys._getframe(1).f_back
     if frame is not None and frame.f_globals.get("__name__") == "cattrs.converters":
         converter = frame.f_locals.get("self")

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar
 
 from ...errors import UnknownFieldError, UsageError
 from ..base.texts import near_name
-from ..observed.observable import Observable
+from ..observed.observable import Observable, guess, note_use
 from ..observed.tracker import current, observed_calls, observer
-from ..observed.uses import guess, note_use
 from ..observed.writers import teach_yaml
 from .adopt import adopt, constructed, fill, own_copy
 from .containers import ModelList
 from .libraries import teach_asking, teach_globally, teach_pprint
 from .node import HELD_NODE, WAIT, ModelShape, new_node
-from .reader import over_source, read
+from .reader import Reading, over_source
 from .types import MODEL, all_strings
 from .walker import equal, plain_data, represent, with_nulls
 
@@ -66,6 +66,7 @@ HELP: Any = Described("help_text")
 """The `__doc__` of a model class: a description of the class and its fields, made when it is read."""
 
 CONSTRUCTORS: list[Any] = []
+_reading = lru_cache(1024)(Reading)  # those of fields that any name makes come from data
 _set_node = ModelShape._set_node
 _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
@@ -99,7 +100,9 @@ def set_field(self: Model, name: str, value: Any) -> None:
     if node is not None:
         if kept is None and node.deleted is not None:
             node.deleted.discard(name)
-        node.written(self, name)
+        node.replaced(name)
+        if kept is not None and node.owner is not None:
+            node.touch(self)
     if observed_calls:
         observer().has_set(self, name)
 
@@ -123,7 +126,8 @@ def delete_field(self: Model, name: str) -> None:
     if node.deleted is None:
         node.deleted = set()
     node.deleted.add(name)
-    node.written(self, name)
+    node.replaced(name)
+    node.touch(self)
 
 
 @dataclass_transform(kw_only_default=True)
@@ -222,19 +226,7 @@ class Model(ModelShape):
             if name in ("_node", "_state"):  # a subclass whose constructor doesn't call ours has not set its slots
                 return None
             raise self._unknown(name)
-        node = self._node
-        if node is None or node is HELD_NODE:
-            if field.type.code < MODEL:
-                return None
-            node = self._own_node()
-        elif node.views is not None:
-            view = node.views.get(name)
-            if view is not None:
-                return view
-        value = read(node, self, field)
-        if observed_calls:
-            observer().read(node, field, value)
-        return value
+        return _reading(field).__get__(self)
 
     if not TYPE_CHECKING:  # to checkers a model has the fields of its class and no others
         __getattr__ = _read_field

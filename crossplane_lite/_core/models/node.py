@@ -120,7 +120,7 @@ class Node:
             and whether the codec encodes these too.
         states: At the top of an observed object: the states of the fields whose state isn't `state`, by attribute.
         place: For a part of a desired resource in which reading a missing field is special, such as `status`: its
-            rules, a `_core.models.registered.Place`; else None.
+            rules, a `_core.resources.registered.Place`; else None.
     """
 
     __slots__ = "deleted key owner path place raw root shows split state states views".split()
@@ -231,18 +231,12 @@ class Node:
         self.views = None
         self.owner = None
 
-    def written(self, holder: Any, name: str) -> None:
-        """Record that a field of `holder`, whose node this is, was set or deleted.
-
-        An object that was read under `name` before doesn't belong to `holder` any more. If `holder` was itself read
-        from another object, it now counts as set there.
-        """
+    def replaced(self, name: str) -> None:
+        """Let go of an object that was read under `name` before: the field was set or deleted, so it isn't in it."""
         view = None if self.views is None else self.views.pop(name, None)
         if view is not None and view._node.state == VIEW:
             view._node.state = LOOSE if view._node.raw is None else HELD
             view._node.owner = None
-        if self.owner is not None:
-            self.touch(holder)
 
     def touch(self, holder: Any) -> None:
         """Set `holder`, whose node this is, in the object that it was read from, and so on up to the top.

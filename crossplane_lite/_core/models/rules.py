@@ -14,8 +14,6 @@ from .types import unescape
 if TYPE_CHECKING:
     from types import CodeType
 
-__all__ = ["Origin", "Rules", "parse_rules"]
-
 Origin = tuple["CodeType", int]
 """The place in the author's code that registered a resource: its code, and the index of the instruction in it."""
 
@@ -76,31 +74,16 @@ class Rules:
         watched: The fields with any of these rules but `required`.
     """
 
-    __slots__ = ("limits", "parameters", "required", "watched", "ways")
-
-    def __init__(self) -> None:
-        self.required: frozenset[str] = frozenset()
-        self.ways: tuple[str, ...] = ()
-        self.parameters: frozenset[str] = frozenset()
+    def __init__(self, words: Iterable[str]) -> None:
+        names: dict[str, list[str]] = {}
+        for word in words:
+            names.setdefault(word[0], []).append(word[1:])
+        of = {mark: tuple(found[0].split(",")) for mark, found in names.items() if mark != "&"}
+        self.required = frozenset(of.get("!", ()))
+        self.ways = of.get(">", ())
+        self.parameters = frozenset(of.get("?", ()))
         self.limits: dict[str, Limit] = {}
-        self.watched: frozenset[str] = frozenset()
-
-
-def parse_rules(words: Iterable[str]) -> Rules | None:
-    """Return the rules in the words of a class's text that begin with one of `table.MARKS`; None if there are none."""
-    rules = None
-    for word in words:
-        rules = rules or Rules()
-        mark, names = word[0], word[1:]
-        if mark == "!":
-            rules.required = frozenset(names.split(","))
-        elif mark == ">":
-            rules.ways = tuple(names.split(","))
-        elif mark == "?":
-            rules.parameters = frozenset(names.split(","))
-        else:
-            at = next(at for at, character in enumerate(names) if character in "=~^")
-            rules.limits[names[:at]] = Limit(names[at], names[at + 1 :])
-    if rules is not None:
-        rules.watched = frozenset((*rules.ways, *rules.limits, *(("forProvider",) if rules.parameters else ())))
-    return rules
+        for rule in names.get("&", ()):
+            at = next(at for at, character in enumerate(rule) if character in "=~^")
+            self.limits[rule[:at]] = Limit(rule[at], rule[at + 1 :])
+        self.watched = frozenset((*self.ways, *self.limits, *(("forProvider",) if self.parameters else ())))

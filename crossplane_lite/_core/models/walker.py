@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 from ...errors import DEEPEST, EncodeError, UsageError
 from .. import codec
 from ..base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
-from ..observed.observable import Observable, make
+from ..observed.observable import Observable, call_of, known, make, root_of, sources
 from ..observed.root import Computed
 from ..observed.tracker import Tracker, current
-from ..observed.uses import call_of, known, root_of, sources
 from ..paths import trees
 from ..paths.text import show as join_path
 from ..paths.trees import canonical as canonical

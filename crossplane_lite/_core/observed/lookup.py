@@ -16,8 +16,6 @@ from ..base.sentinels import UNSET
 from ..paths import field_path
 from ..paths.text import EXTERNAL_NAME
 
-__all__ = ["condition_of", "conditions_of", "is_ready", "is_reported", "steps_of", "value_at", "value_in"]
-
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is no value.
@@ -88,7 +86,10 @@ def conditions_of(raw: bytes | None) -> dict[str, dict[str, Any]]:
 
     Raises WireError for malformed bytes.
     """
-    conditions = None if raw is None else codec.get_path(raw, ("status", "conditions"))
+    return _by_type(None if raw is None else codec.get_path(raw, ("status", "conditions")))
+
+
+def _by_type(conditions: Any) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for condition in conditions if isinstance(conditions, list) else ():
         if isinstance(condition, dict) and isinstance(type_ := condition.get("type"), str):
@@ -105,8 +106,8 @@ def is_ready(raw: bytes) -> bool:
     for malformed bytes.
     """
     fields = codec.split(raw)
-    api_version = _value(fields, "apiVersion")
-    kind = _value(fields, "kind")
+    api_version = codec.open_value(fields.get("apiVersion", b""))[1]
+    kind = codec.open_value(fields.get("kind", b""))[1]
     rule: Rule | None = None
     if isinstance(api_version, str) and isinstance(kind, str) and api_version:
         rule = _always if kind in _ANY_GROUP else _RULES.get((group_of(api_version), kind))
@@ -130,12 +131,11 @@ class _Object:
 
     def __init__(self, fields: Mapping[str, bytes], *, with_spec: bool) -> None:
         # A kind without a rule needs no spec. That of a managed resource may be large.
-        spec = _value(fields, "spec") if with_spec else None
-        status = _value(fields, "status")
+        spec = codec.decode_value(fields.get("spec", b"")) if with_spec else None
+        status = codec.decode_value(fields.get("status", b""))
         self.is_well_formed = all(part is None or isinstance(part, dict) for part in (spec, status))
         self.spec, self.status = _mapping(spec), _mapping(status)
-        metadata = fields.get("metadata")
-        kind, below = (codec.NULL, b"") if metadata is None else codec.open_value(metadata)
+        kind, below = codec.open_value(fields.get("metadata", b""))
         generation = codec.get_path(below, ("generation",)) if kind == codec.STRUCT else None
         self.generation = _number(generation, 0)
 
@@ -149,11 +149,8 @@ class _Object:
 
     def condition(self, type_: str) -> bool:
         """Say whether the condition of the type `type_` has the status True and is about the latest generation."""
-        conditions = self.status.get("conditions")
-        for condition in conditions if isinstance(conditions, list) else ():
-            if isinstance(condition, dict) and condition.get("type") == type_:
-                return condition.get("status") == "True" and self.caught_up(condition)
-        return False
+        condition = _by_type(self.status.get("conditions")).get(type_)
+        return condition is not None and condition.get("status") == "True" and self.caught_up(condition)
 
     def count(self, key: str) -> float:
         """Return the number in the field `key` of the status, such as `readyReplicas`.
@@ -169,16 +166,6 @@ class _Object:
 
 
 Rule = Callable[[_Object], bool]
-
-
-def _value(fields: Mapping[str, bytes], key: str) -> Any:
-    value = fields.get(key)
-    if value is None:
-        return None
-    kind, payload = codec.open_value(value)
-    if kind == codec.STRUCT:
-        return codec.decode_struct(payload)
-    return codec.decode_list(payload) if kind == codec.LIST else payload
 
 
 def _mapping(value: Any) -> dict[str, Any]:

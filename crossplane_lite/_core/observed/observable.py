@@ -1,14 +1,19 @@
-"""Observables: forward references to values that do not exist yet.
+"""Observables: forward references to values that do not exist yet, and what their uses as plain values mean.
 
 Reading `bucket.observed.external_name` before the bucket has one gives `Observable('bucket.external_name')`. If it is
 set in another resource, that resource needs the value, and is created after the bucket (python-sdk-design-spec: "The
 Observable Pattern").
+
+A real call takes every unresolved value for empty, and remembers a use as a guess. A rehearsal (another run of
+compose(), whose results are thrown away) asks its oracle instead (`_core.waits.both_ways`).
 """
 
 from __future__ import annotations
 
+import abc
 import math
 import operator
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol
 
@@ -16,7 +21,6 @@ from ...errors import UnknownFieldError, UnresolvedError
 from ..base.sentinels import UNSET
 from ..paths.text import EXTERNAL_NAME, quoted
 from .tracker import current
-from .uses import call_of, guess, known, note_use, oracle_of, refers, stands_for, unresolved
 from .writers import plain_forms, teach_yaml
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from .root import Root
+    from .tracker import Tracker
 
     T_co = TypeVar("T_co", covariant=True, default=Any)
 else:  # typing_extensions costs 4 ms at import, and only checkers read the default
@@ -32,9 +37,8 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["Known", "Observable", "belong", "make", "refer", "text_or_value"]
-
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 
 class Known(Protocol):
@@ -59,10 +63,10 @@ class Observable(Generic[T_co]):
     An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
     f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, False and unequal to all
-    but an empty list or map. Operations that need the value itself (`int`, `float`, ordering, arithmetic, slicing,
-    pickling) raise `UnresolvedError`. Uses of these two groups are remembered as guesses: compose() runs again to find
-    the fields that depend on them, so that no existing resource is lost. Setting a field or an item in an Observable
-    raises `UnresolvedError`, too.
+    but an empty list or map. It is never None: `== None` is false in every run. Operations that need the value itself
+    (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses of these two groups are
+    remembered as guesses: compose() runs again to find the fields that depend on them, so that no existing resource is
+    lost. Setting a field or an item in an Observable raises `UnresolvedError`, too.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.
@@ -180,22 +184,6 @@ class Observable(Generic[T_co]):
         oracle = oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
 
-    def __add__(self, other: object) -> str:
-        if isinstance(other, str):
-            return str(self) + other
-        oracle = oracle_of(self)
-        if oracle is not None:
-            return oracle.applied(operator.add, self, other)  # type: ignore[no-any-return]
-        raise unresolved(self, "+")
-
-    def __radd__(self, other: object) -> str:
-        if isinstance(other, str):
-            return other + str(self)
-        oracle = oracle_of(self)
-        if oracle is not None:
-            return oracle.applied(operator.add, other, self)  # type: ignore[no-any-return]
-        raise unresolved(self, "+")
-
     # Plain-value use: a guess.
 
     def __bool__(self) -> Literal[False]:
@@ -228,14 +216,14 @@ class Observable(Generic[T_co]):
         return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
-        if other is None and refers(self):
-            raise unresolved(self, "comparing")
+        if other is None:
+            return _is_none(self)
         if (type(other) is dict or type(other) is list) and not other and stands_for(self) is UNSET:
             return not guess(self)  # whether it is empty, as len() says it
         return guess(self, other)
 
     def __ne__(self, other: object) -> bool:
-        return not self == other
+        return not (_is_none(self) if other is None else self == other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -246,20 +234,22 @@ class Observable(Generic[T_co]):
             return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
         # Methods of a map work before the map exists: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
+        if not path or method.endswith("]"):
+            raise unresolved(self, "calling it")
         owner: Any = _extend(self, "", path)
         owner.__cl_settles__ = self.__cl_settles__
-        if method == "get" and path and args and not kwargs:
+        if method == "get" and args and not kwargs:
             value = owner[args[0]]
             if len(args) == 1:
                 return value
             return value if guess(value) else args[1]
-        if method in _OF_A_MAP and path and not args and not kwargs:
+        if method in _OF_A_MAP and not args and not kwargs:
             keys = tuple(owner)
             return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
         oracle = oracle_of(self)
-        if path and oracle is not None:
+        if oracle is not None:
             return oracle.applied(_call_method, owner, method, args, kwargs)
-        raise unresolved(self, f"calling {method}()" if path else "calling it")
+        raise unresolved(owner, f"calling {method}()")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Observable.__slots__:
@@ -268,6 +258,14 @@ class Observable(Generic[T_co]):
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise _not_to_be_set_in(self)
+
+
+def _is_none(observable: Observable[Any]) -> bool:
+    """Answer `== None` as `is None` is answered: no value is None, whether it may still come or is there."""
+    if refers(observable):
+        raise unresolved(observable, "comparing")
+    warnings.warn("a value that may still come is never None; write `if not value`", stacklevel=3)
+    return False
 
 
 def _not_to_be_set_in(observable: Observable[Any]) -> UnresolvedError:
@@ -314,7 +312,17 @@ _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 # Special methods whose results loops and names are made from: resources may depend on them.
 _COUNTS = frozenset({"int", "index", "float"})
 _SIGNS = {
-    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
+    **{
+        "lt": "<",
+        "le": "<=",
+        "gt": ">",
+        "ge": ">=",
+        "add": "+",
+        "sub": "-",
+        "mul": "*",
+        "truediv": "/",
+        "floordiv": "//",
+    },
     **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
     **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
     **{"enter": "with"},
@@ -326,7 +334,7 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
 
     Args:
         name: The method's name without underscores.
-        answer: The function that returns the method's result in a rehearsal (`uses.Oracle`). Its arguments are the
+        answer: The function that returns the method's result in a rehearsal (`Oracle`). Its arguments are the
             oracle and the method's arguments, `self` among them. None if the method raises the error in rehearsals too.
     """
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
@@ -362,13 +370,22 @@ for _name in "lt le gt ge".split():
 _refuse("int", lambda oracle, value: oracle.number(value, int))
 _refuse("index", lambda oracle, value: oracle.number(value, int))
 _refuse("float", lambda oracle, value: oracle.number(value, float))
-for _name in "sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
+for _name in "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
     _function: Any = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
     _refuse(_name, _applied(_function))
     _refuse(f"r{_name}", _applied(_reflected, _function))
 for _function in (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil):
     _refuse(_function.__name__, _applied(_function))
 _refuse("reversed", _applied(_backwards))
+
+
+def _or_text(add: Callable[[Any, Any], Any], join: Callable[[str, str], str]) -> Any:
+    return lambda self, other: join(str(self), other) if isinstance(other, str) else add(self, other)
+
+
+if not TYPE_CHECKING:
+    Observable.__add__ = _or_text(Observable.__add__, lambda text, other: text + other)
+    Observable.__radd__ = _or_text(Observable.__radd__, lambda text, other: other + text)
 
 
 def make(
@@ -416,3 +433,199 @@ def _extend(
     if below is not None and observable.__cl_type__ is not None:
         extended.__cl_type__ = observable.__cl_type__.below(below)
     return extended
+
+
+# What uses mean.
+
+
+class Oracle(abc.ABC):
+    """Answers the questions about unresolved values in one rehearsal, such as `if value` or `value == "a"`."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def answers(self, observable: Observable[Any]) -> bool:
+        """Say whether this oracle answers questions about a value. A real call's answers count for all others."""
+
+    @abc.abstractmethod
+    def __call__(self, observable: Observable[Any], compared: object) -> bool:
+        """Say whether an unresolved value counts as true or, if `compared` isn't None, as equal to `compared`."""
+
+    @abc.abstractmethod
+    def value(self, observable: Observable[Any]) -> Any:
+        """Return the value that the real call observes for `observable`; None if there is none."""
+
+    @abc.abstractmethod
+    def length(self, observable: Observable[Any]) -> int:
+        """Return the length of the real call's value for `observable`, or a length that the oracle makes up."""
+
+    @abc.abstractmethod
+    def number(self, observable: Observable[Any], kind: type[N]) -> N:
+        """Return the real call's value for `observable` as a `kind`, or a number that the oracle makes up."""
+
+    @abc.abstractmethod
+    def text(self, text: str, call: Tracker) -> str:
+        """Return `text`, which was made in the rehearsal `call`, with each placeholder replaced.
+
+        The replacement is the value that the real call observes, or the value's path if there is none.
+        """
+
+    @abc.abstractmethod
+    def applied(self, function: Callable[..., Any], *values: Any) -> Any:
+        """Return an Observable for the result of `function(*values)`, as `crossplane_lite.apply` does."""
+
+
+def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
+    """Return the Observables that `observable` waits for.
+
+    For a result of `apply`, these are the Observables among its arguments; else `observable` itself.
+    """
+    return observable.__cl_deps__ or (observable,)
+
+
+def root_of(observable: Observable[Any]) -> Root | None:
+    """Return the object that `observable` is read from; None if it isn't read from one object.
+
+    The object is the composite, a composed or required resource, or a value of the context. For a result of `apply` it
+    is a `Computed` in a rehearsal, and None in a real call. It is also None for an Observable that was made by hand.
+    """
+    return observable.__cl_root__
+
+
+def is_settled(observable: Observable[Any]) -> bool:
+    """Say whether a missing value is known to be false, zero or empty.
+
+    It is known if the object is ready, and the API server leaves out empty values of this type.
+    """
+    root = observable.__cl_root__
+    return observable.__cl_settles__ and root is not None and root.settled
+
+
+def call_of(observable: Observable[Any]) -> Tracker | None:
+    """Return the current call of this thread or task.
+
+    A thread that compose() started has no current call. There, the call in which `observable` was made is returned;
+    None if that call is closed, or isn't known.
+    """
+    call = current()
+    if call is None:
+        for source in sources(observable):
+            root = source.__cl_root__
+            if root is not None and not root.call.closed:
+                return root.call
+    return call
+
+
+def refers(observable: Observable[Any]) -> bool:
+    """Say whether `observable` is a reference from desired state (see `_core.observed.root.Reference`)."""
+    root = observable.__cl_root__
+    return root is not None and root.refers
+
+
+def stands_for(observable: Observable[Any]) -> Any:
+    """Return the value that an Observable from outside of the call has in the current call.
+
+    Such an Observable was made by hand or in an earlier call. The result is UNSET for every other Observable, if the
+    value doesn't exist yet, and if there is no current call.
+    """
+    root = observable.__cl_root__
+    if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
+        return UNSET
+    call = current()
+    if call is None:
+        return UNSET
+    from .lookup import value_at
+
+    return value_at(call.observed, call.xr, observable.__cl_path__)
+
+
+def known(observable: Observable[Any]) -> Any:
+    """Return the value that replaces an Observable in the answer and in texts.
+
+    Only a reference from desired state, and an Observable that was made by hand or in an earlier call, can have a
+    value. UNSET if the value doesn't exist yet, and for every other Observable.
+    """
+    if refers(observable):
+        value = observable.__wire_text__
+        return UNSET if value is None else value
+    return stands_for(observable)
+
+
+def oracle_of(observable: Observable[Any]) -> Oracle | None:
+    """Return the oracle of the rehearsal that uses an unresolved value.
+
+    None in a real call, outside of calls, and if the oracle answers no questions about this value.
+    """
+    call = call_of(observable)
+    oracle = None if call is None else call.oracle
+    return oracle if oracle is not None and oracle.answers(observable) else None
+
+
+def note_use(observable: Observable[Any], *, opaque: bool = False, failed: bool = False) -> None:
+    """Remember that an unresolved value was used as a plain value, in a way that isn't a question for the oracle.
+
+    Nothing is remembered for a reference from desired state, and outside of calls. `opaque` means that no rehearsal can
+    show what depends on the use. A use that `failed` counts even if the value is known to be empty (`is_settled`).
+    """
+    call = call_of(observable)
+    if call is None or refers(observable):
+        return
+    for source in sources(observable):
+        if is_settled(source) and not failed:
+            continue
+        call.guesses.setdefault(source.__cl_path__, source)
+        if opaque:
+            call.opaque.setdefault(source.__cl_path__, source)
+
+
+def guess(observable: Observable[Any], compared: object = None) -> bool:
+    """Answer a question about a value, such as `if value`. If the value is unresolved, remember the use as a guess.
+
+    For `<` and the like, `compared` is a text that begins with the sign. In a real call the answer is False, unless the
+    value exists by now. In a rehearsal it is the oracle's, and nothing is remembered. A reference from desired state
+    can only be asked whether it is set, which is False in every call, and isn't remembered. Raises UnresolvedError for
+    a comparison with it.
+    """
+    if refers(observable):
+        if compared is not None:
+            raise unresolved(observable, "comparing")
+        return False
+    value = stands_for(observable)
+    if value is not UNSET:
+        return bool(value == compared) if compared is not None else bool(value)
+    oracle = oracle_of(observable)
+    if oracle is not None:
+        return oracle(observable, compared)
+    for source in sources(observable):
+        if not is_settled(source):
+            call = call_of(source)
+            if call is not None:
+                call.guessed(source, compared)
+    return False
+
+
+def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
+    """Return the error to raise for a use that needs the value.
+
+    The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't
+    remembered. `use` is an operator, or words such as "slicing", for the message.
+    """
+    note_use(observable, failed=True)
+    root = observable.__cl_root__
+    if root is not None and root.refers:
+        path = observable.__cl_path__
+        seen = f"{root.prefix}.observed{path[len(root.prefix) :]}"
+        return UnresolvedError(
+            f"{path} isn't set in desired state, so it refers to the value in the cluster, and {use} needs the value "
+            f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"
+        )
+    if use in ("<", "<=", ">", ">="):
+        name = observable.__cl_path__.rpartition(".")[2]
+        return UnresolvedError(
+            f"{observable.__cl_path__} has no value yet, and {use} needs one; in a condition write "
+            f"({name} or 0) {use} ..., which counts a missing value as 0"
+        )
+    return UnresolvedError(
+        f"{observable.__cl_path__} has no value yet, and {use} needs one; "
+        "use crossplane_lite.apply(function, value) to compute with it once it is known"
+    )

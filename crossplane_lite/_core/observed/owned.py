@@ -15,17 +15,6 @@ from .. import codec
 from ..base.sentinels import UNSET
 from ..paths.text import show
 
-__all__ = [
-    "CROSSPLANES_OWN",
-    "as_owned",
-    "changes",
-    "fields_at",
-    "is_owned",
-    "owned_keys",
-    "with_live_values",
-    "with_owned_fields",
-]
-
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Labels and annotations that Crossplane sets itself, whatever a function desires.
 CROSSPLANES_OWN: Final = frozenset(

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .observable import Observable
     from .tracker import Tracker
 
-__all__ = ["Computed", "Reference", "Root"]
-
 
 class Root:
     """One observed object that a call reads: the composite, a composed resource or a required one.

@@ -22,8 +22,6 @@ from typing import Any, Final
 from ...errors import WireError
 from .. import codec
 
-__all__ = ["MASK", "Masker", "Secret", "masker_for", "names_of", "secrets_in", "secrets_of"]
-
 Secret = tuple[str, bytes]
 """The key of a secret value, and the value's bytes."""
 

@@ -25,8 +25,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-__all__ = ["EARLY", "LATE", "Leftovers", "Marker", "marker_for", "number_of", "sequence_for"]
-
 EARLY: Final = 0
 LATE: Final = 1
 
@@ -86,42 +84,6 @@ def _base64_cores(text: str) -> list[bytes]:
     return cores
 
 
-class Leftovers:
-    """The search for tokens of earlier calls, in data of a call that has made no token itself.
-
-    The search runs for every resource of nearly every call. So it looks for the heads of all markers at once, and it
-    finds only whole heads, not parts.
-
-    Args:
-        forms: The forms of the tokens to look for, `EARLY` or `LATE`.
-    """
-
-    __slots__ = ("_common", "_heads", "_shortest", "_whole")
-
-    def __init__(self, forms: Iterable[int]) -> None:
-        markers = [marker_for(0, form) for form in forms]
-        self._heads = tuple(marker.head for marker in markers)
-        self._whole = tuple(part for marker in markers for part in marker.encoded_heads)
-        self._shortest = min(map(len, self._heads + self._whole))
-        common: dict[bytes, None] = {}
-        for marker in markers:
-            common |= dict.fromkeys(_common_parts(marker.encoded_heads))
-        self._common = tuple(common)
-
-    def are_in(self, data: bytes) -> bool:
-        """Say whether `data` contains the head of a token, as it is or in base64."""
-        if len(data) < self._shortest:  # as most names
-            return False
-        lowered = data.lower()
-        for head in self._heads:
-            if head in lowered:
-                return True
-        for part in self._common:
-            if part in data:
-                return any(whole in data for whole in self._whole)
-        return False
-
-
 def _common_parts(encoded: list[bytes]) -> list[bytes]:
     """Return a few strings for a quick search: each base64 form of a text contains at least one of these strings.
 
@@ -146,20 +108,11 @@ class Marker:
     Args:
         sequence: The marker's number.
         form: The form of its letters, `EARLY` or `LATE`.
-    """
 
-    __slots__ = (
-        "_common",
-        "_cores",
-        "_encoded",
-        "_form",
-        "_head",
-        "_head_encoded",
-        "_plain",
-        "_shortest_encoded",
-        "_tail",
-        "_token",
-    )
+    Attributes:
+        head: The beginning of every token, in lower case.
+        encoded_heads: The forms of the head in base64, as `_base64_cores` returns them.
+    """
 
     def __init__(self, sequence: int, form: int) -> None:
         digits = _pseudo_random(2 * sequence + form)
@@ -178,10 +131,12 @@ class Marker:
         ]
         # The letters that all windows of the head share, and those of the tail: a text without both has no window.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
-        self._head_encoded = _base64_cores(self._head)
+        self.head = self._head.encode()
+        self.encoded_heads = _base64_cores(self._head)
+        self._common_heads = _common_parts(self.encoded_heads)
         tail_encoded = _base64_cores(self._tail)
-        self._encoded = self._head_encoded + tail_encoded
-        self._common = tuple(_common_parts(self._head_encoded) + _common_parts(tail_encoded))
+        self._encoded = self.encoded_heads + tail_encoded
+        self._common = self._common_heads + _common_parts(tail_encoded)
         self._shortest_encoded = min(map(len, self._encoded))
 
     def _letters(self, digits: Iterable[int]) -> str:
@@ -211,15 +166,15 @@ class Marker:
                 return any(whole in data for whole in self._encoded)
         return False
 
-    @property
-    def head(self) -> bytes:
-        """The beginning of every token, in lower case."""
-        return self._head.encode()
+    def begins_in(self, data: bytes) -> bool:
+        """Say whether `data` contains the whole head of a token, as it is or in base64. Parts don't count.
 
-    @property
-    def encoded_heads(self) -> list[bytes]:
-        """The forms of the head in base64, as `_base64_cores` returns them."""
-        return self._head_encoded
+        It looks for less than `is_in`, because it runs for every resource of nearly every call: it finds tokens of
+        earlier calls in data of a call that has made none.
+        """
+        if self.head in data.lower():
+            return True
+        return any(part in data for part in self._common_heads) and any(whole in data for whole in self.encoded_heads)
 
     def numbers_in(self, text: str) -> list[int]:
         """Return the numbers of the whole tokens in `text`: first the plain ones in their order, then those in base64.

@@ -9,6 +9,7 @@ value in a text. A rehearsal is another run of compose(), whose results are thro
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,31 +23,9 @@ from ..base.folder import PACKAGE
 from ..base.texts import capped, without_addresses
 
 if TYPE_CHECKING:
-    from .observable import Observable
+    from .observable import Observable, Oracle
     from .secrets import Masker
-    from .tokens import Leftovers, Marker
-    from .uses import Oracle
-
-__all__ = [
-    "Before",
-    "Branch",
-    "Observer",
-    "Question",
-    "Tracker",
-    "Values",
-    "close",
-    "current",
-    "ended",
-    "enter",
-    "go_back",
-    "leave",
-    "mask",
-    "observe",
-    "observed_calls",
-    "observer",
-    "place",
-    "take_observer",
-]
+    from .tokens import Marker
 
 
 class Observer:
@@ -95,8 +74,8 @@ Values = Sequence["Observable[Any]"]
 Branch = tuple[Question, tuple[int, int], bool]
 """A question, the place in the author's code that asked the question (see `place`), and the answer."""
 
-# Finds tokens of earlier calls. None until this process has made a token: until then, texts aren't searched for tokens.
-_leftovers: Leftovers | None = None
+# The markers of earlier calls' tokens. Until this process has made a token, texts aren't searched for tokens.
+_leftovers: tuple[Marker, ...] = ()
 
 _number: Final = itertools.count(1).__next__
 _open: Final[dict[int, Tracker]] = {}  # the calls that are going on, by their ids
@@ -184,6 +163,9 @@ def place() -> tuple[int, int]:
 
     The place is the innermost frame outside of this package, from the caller's caller on.
     """
+    # The answer to a question doesn't depend on the place; a place only says whether a question was answered both ways.
+    # Counting the questions of a path can't say it: after a branch, the second question of one run is another line's
+    # than that of the other run, and a line that was never answered the other way would count as if it was.
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
@@ -231,37 +213,6 @@ class Tracker:
         data: The request's bytes.
     """
 
-    __slots__ = (
-        "_hidden",
-        "_marker",
-        "_masked",
-        "_possible",
-        "_sequence",
-        "_texts",
-        "answered",
-        "branches",
-        "closed",
-        "composing",
-        "data",
-        "faults",
-        "form",
-        "guesses",
-        "handed_out",
-        "made",
-        "made_up",
-        "number",
-        "observed",
-        "observer",
-        "opaque",
-        "oracle",
-        "rehearsed",
-        "secret_request",
-        "tied",
-        "tokens",
-        "told",
-        "xr",
-    )
-
     def __init__(self, data: bytes = b"") -> None:
         self.data = data
         self.number = _number()
@@ -286,9 +237,6 @@ class Tracker:
         self.oracle: Oracle | None = None
         self.observer: Observer | None = None
         self._texts: dict[str | int, tuple[int, str]] = {}
-        self._marker: Marker | None = None
-        self._sequence: int | None = None
-        self._possible: tuple[Marker, ...] = ()
         # Only added to. A masker never changes, and the one here knows as many of the hidden values as the number says.
         self._hidden: list[tuple[str, bytes]] = []
         self._masked: tuple[int, Masker] | None = None
@@ -312,13 +260,13 @@ class Tracker:
         if entry is None:
             from .tokens import number_of
 
-            if _leftovers is None:
+            if not _leftovers:
                 _expect_tokens()
             number = number_of(path)
             while number in self.tokens:
                 path += "#"
                 number = number_of(path)
-            entry = self._texts[key] = number, self._own_marker().token(number)
+            entry = self._texts[key] = number, self._marker.token(number)
             self.tokens[number] = observable
         number, text = entry
         self.made[number] = self.made.get(number, 0) + 1
@@ -327,31 +275,27 @@ class Tracker:
     @property
     def token_head(self) -> bytes:
         """The beginning of this call's tokens, as it is in text that nobody has changed."""
-        return self._own_marker().head
+        return self._marker.head
 
-    def _own_marker(self) -> Marker:
-        if self._marker is None:
-            from .tokens import marker_for
+    @functools.cached_property
+    def _marker(self) -> Marker:
+        from .tokens import marker_for
 
-            self._marker = marker_for(self._sequence_of_markers(), self.form)
-        return self._marker
+        return marker_for(self._sequence, self.form)
 
-    def _sequence_of_markers(self) -> int:
-        if self._sequence is None:
-            from .tokens import sequence_for
+    @functools.cached_property
+    def _sequence(self) -> int:
+        from .tokens import sequence_for
 
-            self._sequence = sequence_for(self.data)
-        return self._sequence
+        return sequence_for(self.data)
 
+    @functools.cached_property
     def _markers(self) -> Sequence[Marker]:
-        """Return the `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
+        """The `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
-        if not self._possible:
-            from .tokens import EARLY, LATE, marker_for
+        from .tokens import EARLY, LATE, marker_for
 
-            other = EARLY if self.form == LATE else LATE
-            self._possible = self._own_marker(), marker_for(self._sequence_of_markers(), other)
-        return self._possible
+        return self._marker, marker_for(self._sequence, EARLY if self.form == LATE else LATE)
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
         """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
@@ -376,22 +320,22 @@ class Tracker:
     @property
     def searches(self) -> bool:
         """Whether this process has made a token, so that texts must be searched for tokens."""
-        return _leftovers is not None
+        return bool(_leftovers)
 
     def has_token(self, data: bytes) -> bool:
         """Say whether `data` contains a token of this call or of another call.
 
         If this call has made tokens, a part of a token counts, too.
         """
-        if _leftovers is None or len(data) < _SHORTEST_TOKEN:
+        if not _leftovers or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
-            for marker in self._markers():
+            for marker in self._markers:
                 if marker.is_in(data):
                     return True
             return False
         # If the request itself has such a text, the text isn't a token that this process has made.
-        return _leftovers.are_in(data) and not self._sequence_of_markers()
+        return any(marker.begins_in(data) for marker in _leftovers) and not self._sequence
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
@@ -401,7 +345,7 @@ class Tracker:
         """
         if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
-        numbers = [number for marker in self._markers() for number in marker.numbers_in(text)]
+        numbers = [number for marker in self._markers for number in marker.numbers_in(text)]
         own = [number for number in numbers if number in self.tokens]
         if own:
             return [self.tokens[number] for number in own]
@@ -414,7 +358,7 @@ class Tracker:
     def tokens_seen(self, text: str) -> dict[int, int]:
         """Return how often each token of this call is in `text`, by its number."""
         found: dict[int, int] = {}
-        for number in self._own_marker().numbers_in(text):
+        for number in self._marker.numbers_in(text):
             found[number] = found.get(number, 0) + 1
         return found
 
@@ -469,7 +413,7 @@ class Tracker:
         if self.has_token(data):
             if tell:
                 self.told.add(text)
-            for marker in self._markers():
+            for marker in self._markers:
                 text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
         return text
 
@@ -482,9 +426,9 @@ class Tracker:
 
         A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
         """
-        if not self.tokens or not self._own_marker().is_in(text.encode(errors="replace")):
+        if not self.tokens or not self._marker.is_in(text.encode(errors="replace")):
             return text
-        return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
+        return self._marker.replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on, in all threads. The request's values are masked without this.
@@ -496,10 +440,11 @@ class Tracker:
 
 def _expect_tokens() -> None:
     """Search the texts of all calls for tokens from now on."""
-    from .tokens import EARLY, LATE, Leftovers
+    from .tokens import EARLY, LATE, marker_for
 
     global _leftovers
-    _leftovers = Leftovers((EARLY, LATE))  # both forms, because nearly every process makes both in the end
+    # Both forms, because nearly every process makes both in the end.
+    _leftovers = marker_for(0, EARLY), marker_for(0, LATE)
 
 
 def ended() -> Tracker:

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-__all__ = ["plain_forms", "teach_yaml"]
-
 plain_forms: Final[dict[type, Callable[[Any], Any]]] = {}
 """For each class of the SDK, and its subclasses: the function that returns what is written for an instance."""
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CrossplaneLiteError, EncodeError, UsageError
 from ..base.texts import articled, type_in_words
 from ..models.node import WAIT
-from ..models.resource import Resource
 from ..models.walker import plain_data, show_path
 from ..observed import tracker
 from ..paths import schema as dialect
+from ..resources.resource import Resource
 from .check import Validator, validator_for
 from .translate import SchemaError
 
@@ -105,7 +105,7 @@ class Schema(dict[str, Any]):
             UsageError: Neither the schema nor `wanted` says which kind the schema is for.
         """
         if self._model is None:
-            from ..models.of_schema import model_of
+            from ..resources.of_schema import model_of
 
             kind = next(iter(dialect.Schema(self).kinds), None) or self.wanted
             if kind is None:

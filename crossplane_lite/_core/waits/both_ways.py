@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ..base.sentinels import UNSET
 from ..models.walker import apply
 from ..observed.lookup import steps_of, value_in
-from ..observed.observable import Observable
+from ..observed.observable import Observable, Oracle, is_settled, root_of, sources
 from ..observed.root import Computed, Root
 from ..observed.tracker import Branch, Question, Tracker, place
-from ..observed.uses import Oracle, is_settled, root_of, sources
 
 if TYPE_CHECKING:
     from ..call.call import Call

@@ -50,9 +50,8 @@ from .. import codec
 from ..call.given import ANY_KEY
 from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, digest_of, marked
 from ..models.walker import Found, show_path
-from ..observed.observable import make
+from ..observed.observable import make, root_of, sources
 from ..observed.owned import changes, is_owned, with_live_values
-from ..observed.uses import root_of, sources
 from .comparing import (
     changed_context,
     differing_context,

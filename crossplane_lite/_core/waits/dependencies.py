@@ -45,9 +45,8 @@ from ..call.call import Call
 from ..models.walker import show_path, unresolved_in
 from ..observed import tracker
 from ..observed.lookup import is_ready
-from ..observed.observable import Observable
+from ..observed.observable import Observable, root_of, sources
 from ..observed.tracker import Branch, Observer, Question
-from ..observed.uses import root_of, sources
 from .both_ways import Actual, BothWays, next_answers
 from .draft import Wait
 from .entry import keeping
@@ -56,8 +55,8 @@ from .run import Run, tree_or_none
 
 if TYPE_CHECKING:
     from ..call.call import Callee
-    from ..models.resource import Resource
     from ..observed.root import Root
+    from ..resources.resource import Resource
     from .graph import Vertex
 
 __all__ = ["Dependency", "Kind", "Shown", "rehearse", "rehearse_required", "show"]

@@ -16,17 +16,16 @@ from .. import codec
 from ..base.sentinels import UNSET
 from ..call.mark import digest_of, direct, plain_bytes
 from ..models.node import ModelShape
-from ..models.object_meta import check_metadata, is_sound
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
-from ..observed.observable import Observable
-from ..observed.uses import known, root_of, sources
+from ..observed.observable import Observable, known, root_of, sources
+from ..resources.object_meta import check_metadata, is_sound
 
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..call.mark import Content
-    from ..models.registered import Registered
-    from ..models.resource import Resource
+    from ..resources.registered import Registered
+    from ..resources.resource import Resource
 
 __all__ = [
     "Draft",
@@ -318,7 +317,7 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], unclear: Unclea
             and not (draft.waits and registered.on_unresolved == "hold")
             or not (draft.waits or name in elsewhere)
         ):
-            from ..models.fallback import fall_back, part_for
+            from ..resources.fallback import fall_back, part_for
 
             fall_back(tree, part_for(tree, observed))
             draft.content = _encoded(tree.data, base)
@@ -352,7 +351,7 @@ def status_of(call: Call, model: Resource, unclear: Unclear) -> tuple[bytes | No
                 return encoded, []
         except codec.Bail:
             pass
-    from ..models.fallback import fall_back, part_for
+    from ..resources.fallback import fall_back, part_for
 
     try:
         tree = tree_of(model, call)

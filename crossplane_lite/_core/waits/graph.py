@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..models.walker import Found, show_path
-from ..observed.observable import Observable
-from ..observed.uses import root_of, sources
+from ..observed.observable import Observable, root_of, sources
 
 if TYPE_CHECKING:
     from .draft import Wait

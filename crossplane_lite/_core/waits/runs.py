@@ -30,9 +30,9 @@ from .run import MOST_RUNS, Run, with_status
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..call.mark import Content
-    from ..models.resource import Resource
     from ..observed.observable import Observable
     from ..observed.tracker import Branch, Question
+    from ..resources.resource import Resource
     from .draft import Place
     from .stakes import Stakes
 

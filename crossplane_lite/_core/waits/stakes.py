@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import codec
 from ..call.mark import MOST, NO_MARK, NOTHING, OUR_NAME, OURS, Memory, key_of, memory_at_once, memory_in
 from ..models.walker import show_path, unresolved_in
-from ..observed.uses import is_settled, root_of, sources
+from ..observed.observable import is_settled, root_of, sources
 from .comparing import composite_tree, trees_elsewhere
 from .usages import edge_of
 

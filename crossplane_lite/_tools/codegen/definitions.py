@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import group_of, joined
 from ..._core.base.texts import json_type_in_words
-from ..._core.models.attributes import class_name, identifier
+from ..._core.resources.of_schema import class_name, identifier
 from ...errors import InputError
 from ..manifests.crd import crds_in, versions_of
 from ..manifests.kind_sources import check_version, scopes_in

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..._core.base.texts import near_name, some
-from ..._core.models.table import MARKS
+from ..._core.resources.table import MARKS
 from ...errors import InputError
 from .definitions import Component, Kind
 from .modules import Class, Module, check_paths, mark_rules, mark_seen, mark_shared, table_source

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Set
 from typing import Final
 
-from ..._core.models.attributes import attributes
 from ..._core.models.types import MACHINERY, MANAGED, kin_name
 from ..._core.paths.schema import quoted
+from ..._core.resources.of_schema import attributes
 from ...errors import InputError
 from .shapes import CROSSPLANE, ClassRef, Field, Form, ObjectSchema
 from .tables import fields_of

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ..._core.models.attributes import class_name
 from ..._core.paths.schema import HEAD, Schema, Steps, boolean, place_of
+from ..._core.resources.of_schema import class_name
 from ...errors import InputError
 from .shapes import ANY, META, OBJECT, ClassRef, Field, Form, ObjectSchema
 

@@ -13,11 +13,10 @@ from ..._core.base.sentinels import TOMBSTONE
 from ..._core.base.texts import type_in_words
 from ..._core.call.texts import named
 from ..._core.models.node import FACT, LOOSE
-from ..._core.models.resource import Resource
 from ..._core.models.walker import Tree, tree_of
-from ..._core.observed.observable import Observable
+from ..._core.observed.observable import Observable, sources
 from ..._core.observed.tracker import Observer
-from ..._core.observed.uses import sources
+from ..._core.resources.resource import Resource
 from ...errors import CrossplaneLiteError
 from ...proto import _view
 from .origin import Origin, is_missing, origin_of

@@ -13,8 +13,8 @@ from ..._core import codec
 from ..._core.base.texts import near_name, short_repr
 from ..._core.models import types
 from ..._core.models.node import ModelShape
-from ..._core.models.unstructured import DynamicFields
 from ..._core.paths.text import show
+from ..._core.resources.unstructured import DynamicFields
 from ...proto import _view
 
 __all__ = ["unknown_fields"]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..._core.models import types
 from ..._core.models.node import ModelShape
-from ..._core.models.resource import Resource
+from ..._core.resources.resource import Resource
 
 __all__ = ["model_schema", "model_type"]
 

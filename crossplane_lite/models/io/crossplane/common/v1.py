@@ -1,6 +1,6 @@
 """Types that the managed resources of all providers share: references, selectors, and places of secrets."""
 
-from crossplane_lite._core.models.table import load
+from crossplane_lite._core.resources.table import load
 
 __getattr__, __dir__ = load(
     __name__,

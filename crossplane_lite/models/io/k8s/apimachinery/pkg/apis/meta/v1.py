@@ -1,6 +1,6 @@
 """Models of the Kubernetes API machinery that other models share: metadata, conditions, selectors and so on."""
 
-from crossplane_lite._core.models.table import load
+from crossplane_lite._core.resources.table import load
 
 __getattr__, __dir__ = load(
     __name__,

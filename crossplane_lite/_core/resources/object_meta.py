@@ -18,12 +18,12 @@ from ...errors import EncodeError
 from ..base.api_version import group_of
 from ..base.sentinels import TOMBSTONE
 from ..base.texts import type_in_words, value_in_words
+from ..models.walker import Found, equal
 from ..paths.text import RESOURCE_NAME
 from ..paths.text import show as join_path
-from .walker import Found, equal
 
 if TYPE_CHECKING:
-    from .node import ModelShape
+    from ..models.node import ModelShape
 
 _LABEL: Final = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _dns_label: Final = re.compile(_LABEL, re.ASCII).fullmatch

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .. import codec
+from ..models.walker import Found, Tree
 from ..observed.owned import CROSSPLANES_OWN, owned_keys
 from ..paths.trees import identity
-from .walker import Found, Tree
 
 _NONE: Any = object()
 _LEVELS: Final = 20  # what is deeper is decoded as a whole

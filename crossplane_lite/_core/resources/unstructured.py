@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UsageError
 from .. import codec
 from ..base.texts import type_in_words
-from ..observed.observable import Observable, belong
+from ..models.libraries import MadeByAttrs
+from ..models.model import Model, delete_field, set_field
+from ..models.node import VIEW, WAIT, Became, shown
+from ..models.types import DYNAMIC, MODEL, Field, Type, parse_type
+from ..models.walker import equal, plain_data
+from ..observed.observable import Observable, belong, guess
 from ..observed.tracker import current, observed_calls, observer
-from ..observed.uses import guess
-from .libraries import MadeByAttrs
-from .model import Model, delete_field, set_field
-from .node import VIEW, WAIT, Became, shown
 from .resource import Resource, reading_of
-from .types import DYNAMIC, MODEL, Field, Type, parse_type
-from .walker import equal, plain_data
 
 
 @lru_cache(1024)  # the names come from data

@@ -10,17 +10,15 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from ..models.node import ModelShape
+from ..models.types import LIST, MAP, MODEL, Type
+from ..models.walker import plain_data, show_path
 from ..observed.observable import Observable
-from .node import ModelShape
-from .types import LIST, MAP, MODEL, Type
-from .walker import plain_data, show_path
 
 if TYPE_CHECKING:
+    from ..models.rules import Rules
     from ..observed.tracker import Tracker
     from .resource import Resource
-    from .rules import Rules
-
-__all__ = ["broken_rules"]
 
 # Upjet's resources need their parameters only if the provider may create or update the object.
 _WRITING: Final = frozenset(("*", "Create", "Update"))

@@ -10,24 +10,23 @@ from .. import codec
 from ..base.api_version import group_of
 from ..base.sentinels import NULL, UNSET
 from ..base.texts import articled, value_in_words
+from ..models.model import CONSTRUCTORS, Described, Model, delete_field, set_field
+from ..models.node import HELD_NODE, WAIT, ModelShape, Node
+from ..models.reader import Reading
 from ..observed.lookup import condition_of
-from ..observed.observable import Observable, make
+from ..observed.observable import Observable, guess, make
 from ..observed.root import Reference
-from ..observed.uses import guess
 from ..paths.text import EXTERNAL_NAME
-from .model import CONSTRUCTORS, Described, Model, delete_field, set_field
-from .node import HELD_NODE, WAIT, ModelShape, Node
-from .reader import Reading
 from .registered import PLACED, Place, is_desired
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ...models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+    from ..models.described import KindInfo
+    from ..models.types import Field
     from .connection_details import ConnectionDetails
-    from .described import KindInfo
     from .registered import Registered
-    from .types import Field
 
 
 class Resource(Model):
@@ -206,7 +205,7 @@ class Resource(Model):
 
 
 if TYPE_CHECKING:
-    from .fields import ManagedResource as ManagedResource
+    from ..models.fields import ManagedResource as ManagedResource
 else:
 
     class ManagedResource(Resource):

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UsageError
 from .. import codec
 from ..base.texts import near_name
-from . import types
-from .libraries import MadeByAttrs, making, teach_globally
-from .model import HELP, Model
-from .reader import ContainerReading, Reading
+from ..models import types
+from ..models.libraries import MadeByAttrs, making, teach_globally
+from ..models.model import HELP, Model
+from ..models.reader import ContainerReading, Reading
 from .resource import ManagedResource, Resource, reading_of
 
 if TYPE_CHECKING:
-    from .rules import Rules
+    from ..models.rules import Rules
 
 MARKS: Final = "!>?&"
 """The first characters of the words in a class's text that are rules (see `rules`)."""
@@ -97,9 +97,9 @@ def _make_class(module: str, name: str, table: Mapping[str, str], resolve: types
     kin = parts.pop(0)[1:] if parts and parts[0][0] == "~" else ""
     rules = None
     if parts and parts[0][0] in MARKS:
-        from .rules import parse_rules
+        from ..models.rules import Rules
 
-        rules = parse_rules(part for part in parts if part[0] in MARKS)
+        rules = Rules(part for part in parts if part[0] in MARKS)
         parts = [part for part in parts if part[0] not in MARKS]
     for part in parts:
         try:

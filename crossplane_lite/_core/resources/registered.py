@@ -6,21 +6,21 @@ it. The node of a model says where its values are read from, and which part of t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ...errors import UsageError
 from .. import codec
-from ..observed.observable import make
+from ..models.node import FACT, WAIT, ModelShape, Node
+from ..observed.observable import guess, make
 from ..observed.root import Reference
-from ..observed.uses import guess
-from .node import FACT, WAIT, ModelShape, Node
 
 if TYPE_CHECKING:
+    from ..models.rules import Origin
+    from ..models.types import Field
     from ..observed.root import Root
     from .connection_details import ConnectionDetails
-    from .rules import Origin
-    from .types import Field
 
 R = TypeVar("R", bound=ModelShape)
 
@@ -142,6 +142,11 @@ class Registered:
         """Forget the observed side. It is made again if it is read again."""
         self.observed = None
 
+    @property
+    def said_ready(self) -> bool | None:
+        """The readiness that compose() set, else the one that previous functions set, else None."""
+        return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
+
     def ready_of(self, model: ModelShape) -> bool | None:
         """Return the readiness that compose() set for `model`, else the one that previous functions set, else None.
 
@@ -154,7 +159,11 @@ class Registered:
                 return True
             # An `if` on readiness must not delete resources that exist: another run shows which ones depend on it.
             return True if guess(make(f"{self.root.prefix}.ready", self.root)) else None
-        return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
+        ready = self.said_ready
+        if ready is None and self.base is None and self.root.kind == "resource":
+            text = "ready is None, because no function has set it; observed.ready says whether the resource is ready"
+            warnings.warn(text, stacklevel=3)  # the author's line is told, once
+        return ready
 
     def details_of(self, model: ModelShape) -> ConnectionDetails:
         """Return the connection details of `model`.

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ReadOnlyError, UsageError
 from ..base.sentinels import UNSET
 from ..base.texts import type_in_words
-from ..observed.observable import Observable, make
-from ..observed.uses import guess, known
+from ..models.containers import ObservedMap
+from ..models.node import WAIT, Node
+from ..observed.observable import Observable, guess, known, make
 from ..observed.writers import plain_forms
-from .containers import ObservedMap
-from .node import WAIT, Node
 
 if TYPE_CHECKING:
     from ..observed.root import Root
