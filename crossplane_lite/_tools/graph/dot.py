@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -33,6 +34,10 @@ _DPI: Final = "144"
 # A graph that takes longer is too large to be looked at.
 _TIMEOUT: Final = 120.0
 _WAY_OUT: Final = "(--format dot and mermaid need no program)"
+# In an SVG: a node, the coordinates of its outline, and the start of a line of its text.
+_NODE: Final = re.compile(r'<title>n\d+</title>\n<g id="a_node.*?</a>', re.DOTALL)
+_OUTLINE: Final = re.compile(r' (?:points|d)="([^"]+)"')
+_LINE: Final = re.compile(r'<text text-anchor="start" x="(-?[\d.]+)"')
 
 
 def dot(graph: Graph, **attributes: str) -> str:
@@ -239,4 +244,21 @@ def image(graph: Graph, format: str) -> bytes:
         raise UsageError(f"the program dot of Graphviz failed: {said[0] if said else done.ending} {_WAY_OUT}")
     if not done.output:
         raise UsageError(f"the program dot of Graphviz drew nothing{f': {said[0]}' if said else ''} {_WAY_OUT}")
-    return done.output
+    return _NODE.sub(_fitted, done.output.decode()).encode() if format == "svg" else done.output
+
+
+def _fitted(node: re.Match[str]) -> str:
+    """Return a node of an SVG whose lines of text keep their lengths, so that they fit in any font.
+
+    The machine that shows the picture may have wider fonts than the one that measured the text. Lines are centred, so
+    half of a line's length is between its start and the node's middle.
+    """
+    outline = _OUTLINE.search(node[0])
+    across = [float(x) for x in re.findall(r"(-?[\d.]+),", outline[1])] if outline else [0]
+    middle = (min(across) + max(across)) / 2
+
+    def line(found: re.Match[str]) -> str:
+        length = 2 * (middle - float(found[1]))
+        return f'<text text-anchor="middle" x="{middle:g}" textLength="{length:g}" lengthAdjust="spacingAndGlyphs"'
+
+    return _LINE.sub(line, node[0])
