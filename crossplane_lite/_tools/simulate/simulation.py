@@ -6,6 +6,7 @@ After each reconcile (a round), the composed resources exist: they have names, a
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -210,7 +211,10 @@ class Simulation:
 
     def notes_on_fixtures(self) -> list[str]:
         """Return a line for the user for each fixture without a resource, and each of its fields without a schema."""
-        names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
+        names = dict.fromkeys(self.waves)
+        for one in self.observed.values():
+            kind = text_of(one.get("kind"))
+            names |= {kind: None, f"{text_of(one.get('apiVersion'))}/{kind}": None}
         unused = [
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
             for key in self.unused_fixtures
@@ -329,7 +333,7 @@ class Simulation:
         if found is None:
             raise InputError(
                 f"{short_repr(path)} doesn't begin with the name of an existing resource (these exist: "
-                f"{_listed(self._observed)})"
+                f"{_listed(self._observed)}){near_name(re.split('[.[]', path)[0], self._observed)}"
             )
         if not found[1]:
             raise InputError(
@@ -458,6 +462,7 @@ class Simulation:
         if name not in self._observed:
             raise InputError(
                 f"there is no resource {short_repr(name)} in the steady state (it has: {_listed(self._observed)})"
+                f"{near_name(name, self._observed)}"
             )
 
     def _try(
