@@ -209,7 +209,7 @@ class Folder:
             FatalResultError, InvalidResourceError, InvalidStatusError, RenderError, InputError, UsageError,
                 UnresolvedError, MissingExtraError: The same as for `render`.
         """
-        from .._tools.simulate.command import simulation_of
+        from .._tools.simulate.simulation import Simulation
 
         inputs, known = self._inputs(
             xr, composition, functions, observed, required, schemas, context, xrd, crds, timeout
@@ -218,7 +218,7 @@ class Folder:
         found: Any = as_path(given, self.path)
         if found is None and given is not None:
             found = one_document(given, self.path, "fixtures").content
-        simulation = simulation_of(inputs, found, most_rounds)
+        simulation = Simulation(inputs, found, most_rounds)
         simulation.run()
         _warn(note for each in simulation.rounds for note in each.rendered.notes)
         _warn(simulation.notes_on_fixtures())

@@ -75,12 +75,11 @@ class AwaitedFields:
         Args:
             path: The field's path after the resource's name, such as `.status.atProvider.vpcId`.
         """
-        try:
-            steps = steps_of(path.removeprefix(".")) if path else []
-        except ValueError:  # a UsageError, or the error of an index of thousands of digits
-            self.never[path] = "this isn't the path of a field"
+        if not path:  # others wait for the resource itself to be ready
             return
-        if not steps:  # others wait for the resource itself to be ready
+        steps = steps_of(path)
+        if not steps:
+            self.never[path] = "this isn't the path of a field"
             return
         try:
             self.origins[path] = self._origin(self._from_start(without_method(self._schema, steps)))

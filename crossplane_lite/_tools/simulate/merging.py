@@ -8,9 +8,8 @@ from typing import Any
 from ..._core.paths import field_path
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
-from ...errors import UsageError
 
-__all__ = ["ABSENT", "at", "copied", "differences", "without", "without_nulls"]
+__all__ = ["ABSENT", "at", "copied", "differences", "steps_of"]
 
 ABSENT: Any = object()
 """Stands for a value that doesn't exist; None is a value, null."""
@@ -32,28 +31,16 @@ def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -
     return text(tree) if isinstance(tree, str) else tree
 
 
-def without_nulls(tree: Any) -> Any:
-    """Return a deep copy of plain data without the mapping keys whose value is null."""
-    return copied(tree, nulls=False)
+def steps_of(path: str) -> list[Any]:
+    """Return the keys and indexes of a path, such as `["spec", "ports", 2]` for `.spec.ports[2]`.
 
-
-def steps_of(path: str) -> list[str | int]:
-    """Return the keys and indexes of a field path, such as `["spec", "ports", 2]` for `spec.ports[2]`.
-
-    Raises:
-        UsageError: `path` isn't a field path, or selects an element of a list by the element's fields. The paths of
-            awaited values never do that.
-        ValueError: An index has thousands of digits.
+    The list is empty if the text isn't a path, or selects an element of a list by its fields, as no Observable does.
     """
-    steps: list[str | int] = []
-    for step in field_path.parse(path):
-        if isinstance(step, field_path.Select):
-            raise UsageError(
-                f"{path!r} isn't the path of an Observable: it selects an element by its fields; give the "
-                "element's index"
-            )
-        steps.append(step)
-    return steps
+    try:
+        steps = field_path.parse(path.removeprefix("."))
+    except ValueError:  # a UsageError, or the error of an index of thousands of digits
+        return []
+    return [] if any(isinstance(step, field_path.Select) for step in steps) else list(steps)
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
@@ -64,16 +51,6 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
         steps: The path, as `steps_of` returns it.
     """
     return lookup(tree, steps, ABSENT)
-
-
-def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
-    """Return a deep copy of a tree without the value at a path. The value must exist."""
-    result: dict[str, Any] = copied(tree)
-    holder: Any = result
-    for step in steps[:-1]:
-        holder = holder[step]
-    del holder[steps[-1]]
-    return result
 
 
 def differences(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
