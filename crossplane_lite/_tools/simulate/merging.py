@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -53,18 +54,25 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
     return lookup(tree, steps, ABSENT)
 
 
-def differences(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
+def _same(before: Any, after: Any) -> bool:
+    return isinstance(before, bool) is isinstance(after, bool) and bool(before == after)
+
+
+def differences(
+    before: Any, after: Any, steps: tuple[Any, ...] = (), same: Callable[[Any, Any], bool] = _same
+) -> Iterator[tuple[str, Any, Any]]:
     """Yield each path at which two trees differ, with the old and the new value. A missing value is `ABSENT`.
 
-    The paths are sorted. If only one tree has a mapping or list, its path is yielded, but not the paths inside of it.
-    The paths begin with `steps`.
+    The paths are sorted, and begin with `steps`. If only one tree has a mapping or list, its path is yielded, but not
+    the paths inside of it. `same` compares all other values.
     """
-    keys: Iterable[str | int] = ()
+    below: Iterable[tuple[Any, Any, Any]] = ()
     if isinstance(before, dict) and isinstance(after, dict):
-        keys = sorted({*before, *after})
+        below = [(key, before.get(key, ABSENT), after.get(key, ABSENT)) for key in sorted({*before, *after}, key=str)]
     elif isinstance(before, list) and isinstance(after, list):
-        keys = range(max(len(before), len(after)))
-    elif isinstance(before, bool) is not isinstance(after, bool) or before != after:
+        pairs = itertools.zip_longest(before, after, fillvalue=ABSENT)
+        below = [(index, *pair) for index, pair in enumerate(pairs)]
+    elif not same(before, after):
         yield show(steps), before, after
-    for key in keys:
-        yield from differences(at(before, [key]), at(after, [key]), (*steps, key))
+    for step, one, other in below:
+        yield from differences(one, other, (*steps, step), same)

@@ -320,8 +320,8 @@ class Simulation:
     # -- one round
 
     def _render(self, observed: Mapping[str, Mapping[str, Any]], world: World) -> Rendered:
-        there = [Document(name, one) for name, one in observed.items()]
-        composite = Document("the composite", self._composite)
+        there = [Document(name, dict(one)) for name, one in observed.items()]
+        composite = Document("the composite", dict(self._composite))
         return self._inputs._replace(composite=composite, observed=there, cluster=world).render()
 
     def _world(self, **more: Any) -> World:
