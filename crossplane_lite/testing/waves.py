@@ -63,7 +63,7 @@ def _names(names: Iterable[str], what: str) -> list[str]:
 
 
 def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> Iterator[str]:
-    """Yield lines that compare the expected and the simulated waves. A wave that is equal on both sides has one line."""
+    """Yield lines that compare the expected and the simulated waves. A wave that is equal in both has one line."""
     for number, (one, other) in enumerate(itertools.zip_longest(wanted, found), 1):
         for mark, names in [(" ", one)] if one == other else [("-", one), ("+", other)]:
             if names is not None:
