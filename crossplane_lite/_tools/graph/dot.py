@@ -68,55 +68,34 @@ def dot(graph: Graph, **attributes: str) -> str:
 
 
 def _graph_attributes(graph: Graph) -> dict[str, str]:
-    attributes = {
-        "bgcolor": "transparent",
-        "rankdir": "LR",
-        "nodesep": "0.18",
-        "ranksep": "0.9",
-        "fontname": _FONT,
-        "fontsize": "14",
-        "fontcolor": LINE,
-        "pad": "0.2",
-        # A cluster stands where its members do, so that waves follow each other.
-        "newrank": "true",
-    }
+    attributes = {"bgcolor": "transparent", "rankdir": "LR", "nodesep": "0.18", "ranksep": "0.9", "pad": "0.2"}
+    attributes |= {"fontname": _FONT, "fontsize": "14", "fontcolor": LINE}
+    attributes["newrank"] = "true"  # a cluster stands where its members do, so that waves follow each other
     if graph.title:
         attributes |= {"label": _label_text(escaped(graph.title)), "labelloc": "t", "tooltip": escaped(graph.title)}
     return attributes
 
 
 def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    waves: dict[int | None, list[DrawnNode]] = {}
-    for node in graph.nodes:
-        waves.setdefault(node.wave, []).append(node)
-    for node in waves.pop(None, []):
-        yield f"  {ids[node.name]} {_attributes(_node(node))}"
     before: str | None = None
-    for wave in sorted(wave for wave in waves if wave is not None):
-        members = {node.name for node in waves[wave]}
+    for wave, nodes in graph.waves:
+        shown = [f"  {ids[node.name]} {_attributes(_node(node))}" for node in nodes]
+        if wave is None:
+            yield from shown
+            continue
+        cluster = {"label": f"wave {wave}", "tooltip": f"wave {wave}", "labeljust": "l", "fontsize": "10"}
         yield f"  subgraph cluster_wave_{wave} {{"
-        yield f"    graph {_attributes(_cluster(f'wave {wave}'))}"
+        yield f"    graph {_attributes({**cluster, 'color': LINE, 'style': 'rounded,dotted'})}"
+        members = {node.name for node in nodes}
         # One column, unless its nodes need each other and have to stand side by side.
         if not any(edge.dependent in members and edge.dependency in members for edge in graph.edges):
             yield "    rank=same;"
-        for node in waves[wave]:
-            yield f"    {ids[node.name]} {_attributes(_node(node))}"
+        yield from (f"  {line}" for line in shown)
         yield "  }"
-        first = ids[waves[wave][0].name]
+        first = ids[nodes[0].name]
         if before is not None:
             yield f"  {before} -> {first} {_attributes({'style': 'invis'})}"
         before = first
-
-
-def _cluster(label: str) -> dict[str, str]:
-    return {
-        "label": label,
-        "labeljust": "l",
-        "fontsize": "10",
-        "color": LINE,
-        "style": "rounded,dotted",
-        "tooltip": label,
-    }
 
 
 def _node(node: DrawnNode) -> dict[str, str]:
@@ -165,15 +144,9 @@ def _legend(graph: Graph) -> Iterator[str]:
         lines.append(("━━▸", CYCLE, "in a cycle"))
     rows += [f'<td><font color="{color}">{sign}</font></td><td align="left">{text}</td>' for sign, color, text in lines]
     table = "".join(f"<tr>{row}</tr>" for row in rows)
-    attributes = {
-        "shape": "none",
-        "margin": "0",
-        "fontsize": "10",
-        "fontcolor": LINE,
-        "tooltip": "legend",
-        "label": f'<<table border="0" cellborder="0" cellspacing="4" cellpadding="1">{table}</table>>',
-    }
-    yield f"  legend {_attributes(attributes)}"
+    attributes = {"shape": "none", "margin": "0", "fontsize": "10", "fontcolor": LINE, "tooltip": "legend"}
+    label = f'<<table border="0" cellborder="0" cellspacing="4" cellpadding="1">{table}</table>>'
+    yield f"  legend {_attributes({**attributes, 'label': label})}"
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:

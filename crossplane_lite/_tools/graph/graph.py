@@ -149,6 +149,14 @@ class Graph(NamedTuple):
                     found[name] = max((found[end] + 1 for end in below.get(name, ())), default=0)
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
 
+    @property
+    def waves(self) -> list[tuple[int | None, list[DrawnNode]]]:
+        """The nodes of each wave, after the nodes without a wave."""
+        waves: dict[int | None, list[DrawnNode]] = {}
+        for node in self.nodes:
+            waves.setdefault(node.wave, []).append(node)
+        return sorted(waves.items(), key=lambda wave: wave[0] or 0)
+
     def states(self) -> dict[State, int]:
         """Return the number of composed resources in each state, in the order of `State`; numbers of 0 are left out."""
         counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)

@@ -57,15 +57,13 @@ _CLASSES: Final = {state: str(state.name).lower() for state in LOOKS}
 
 
 def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    waves: dict[int | None, list[DrawnNode]] = {}
-    for node in graph.nodes:
-        waves.setdefault(node.wave, []).append(node)
-    for node in waves.pop(None, []):
-        yield from _node(node, ids[node.name])
-    for wave in sorted(wave for wave in waves if wave is not None):
+    for wave, nodes in graph.waves:
+        shown = (line for node in nodes for line in _node(node, ids[node.name]))
+        if wave is None:
+            yield from shown
+            continue
         yield f'  subgraph wave{wave}["wave {wave}"]'
-        for node in waves[wave]:
-            yield from _node(node, ids[node.name])
+        yield from shown
         yield "  end"
         yield _plain_ground(f"wave{wave}")
 
