@@ -7,20 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ..._core.base import extras
+from ..._core.base.texts import escaped
 from ...errors import UsageError
 from ..programs import process
-from .appearance import (
-    CYCLE,
-    LINE,
-    LOOKS,
-    TEXT,
-    edge_label,
-    edge_tooltip,
-    escaped,
-    legend_entries,
-    node_lines,
-    node_tooltip,
-)
+from . import appearance
+from .appearance import CYCLE, LINE, LOOKS, TEXT
 from .graph import DrawnNode, Edge, Graph, State
 
 __all__ = ["dot", "image"]
@@ -99,7 +90,7 @@ def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
 
 
 def _node(node: DrawnNode) -> dict[str, str]:
-    lines = [_escaped(line) for line in node_lines(node)]
+    lines = [_escaped(line) for line in appearance.node_lines(node)]
     lines[0] = f"<b>{lines[0]}</b>"
     if node.kind:
         lines[1] = f'<font point-size="10">{lines[1]}</font>'
@@ -107,7 +98,7 @@ def _node(node: DrawnNode) -> dict[str, str]:
     attributes = _look(node.state)
     if node.in_cycle:
         attributes |= {"color": CYCLE, "penwidth": "2.5"}
-    return {"label": f"<{'<br/>'.join(lines)}>", **attributes, "tooltip": node_tooltip(node)}
+    return {"label": f"<{'<br/>'.join(lines)}>", **attributes, "tooltip": appearance.node_tooltip(node)}
 
 
 def _look(state: State) -> dict[str, str]:
@@ -119,9 +110,9 @@ def _look(state: State) -> dict[str, str]:
 
 
 def _edge(edge: Edge) -> dict[str, str]:
-    tooltip = edge_tooltip(edge)
+    tooltip = appearance.edge_tooltip(edge)
     attributes = {"tooltip": tooltip}
-    label = edge_label(edge)
+    label = appearance.edge_label(edge)
     if label:
         attributes |= {"label": _label_text(label), "labeltooltip": tooltip}
     if edge.waiting:
@@ -135,7 +126,7 @@ def _legend(graph: Graph) -> Iterator[str]:
     """Yield a node with the graph's legend: a table of its colours and lines, and their meanings."""
     rows = [
         f'<td bgcolor="{look.fill}" border="1" color="{look.stroke}" width="26"></td><td align="left">{text}</td>'
-        for look, text in ((LOOKS[state], text) for state, text in legend_entries(graph))
+        for look, text in ((LOOKS[state], text) for state, text in appearance.legend_entries(graph))
     ]
     lines = [("──▸", LINE, "what is needed ▸ what needs it")]
     if any(edge.waiting for edge in graph.edges):
