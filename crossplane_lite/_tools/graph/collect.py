@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,7 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
         for name in resources:
             raw = resources[name].resource
             found.kinds[name] = _text(raw, "kind")
-            if _read(raw, lambda raw, name=name: edge_of(name, raw), None) is not None:
+            if _read(raw, functools.partial(edge_of, name), None) is not None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
     found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)

@@ -7,6 +7,7 @@ another node. A wave is the set of resources that one round of a simulation comp
 from __future__ import annotations
 
 import enum
+import graphlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -138,15 +139,8 @@ class Graph(NamedTuple):
             if start != end:
                 below[start].add(end)
         found: dict[str, int] = {}
-        for first in sorted(below):
-            work = [first]
-            while work:
-                open_ = [end for end in below.get(work[-1], ()) if end not in found]
-                if open_:
-                    work += open_
-                else:
-                    name = work.pop()
-                    found[name] = max((found[end] + 1 for end in below.get(name, ())), default=0)
+        for name in graphlib.TopologicalSorter(below).static_order():
+            found[name] = max((found[end] + 1 for end in below.get(name, ())), default=0)
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
 
     @property

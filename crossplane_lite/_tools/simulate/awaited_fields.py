@@ -216,10 +216,10 @@ class AwaitedFields:
         holder: Any = self.resource
         for depth, step in enumerate(steps):
             path = steps[:depth]
-            wanted = list if isinstance(step, int) else dict
-            if not isinstance(holder, wanted):
-                expected = "a list" if wanted is list else "an object"
-                raise _Never(f"{show(path)} is {json_type_in_words(holder)}, not {expected}")
+            kind: type[Any] = list if isinstance(step, int) else dict
+            if not isinstance(holder, kind):
+                wanted = "a list" if isinstance(step, int) else "an object"
+                raise _Never(f"{show(path)} is {json_type_in_words(holder)}, not {wanted}")
             if isinstance(step, int):
                 if step >= len(holder) and not self._is_made_up(path):
                     raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")

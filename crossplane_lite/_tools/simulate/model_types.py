@@ -71,10 +71,11 @@ def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types
 
 
 def _model_of(api_version: str, kind: str) -> type[Resource] | None:
-    work: list[Any] = [Resource]
+    work = [Resource]
     while work:
         cls = work.pop()
-        if cls._fixed >= {"apiVersion", "kind"} and (cls.apiVersion, cls.kind) == (api_version, kind):
+        fixed: Any = cls
+        if cls._fixed >= {"apiVersion", "kind"} and (fixed.apiVersion, fixed.kind) == (api_version, kind):
             return cls
         work += cls.__subclasses__()
     return None
