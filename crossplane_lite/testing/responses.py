@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, cast
 
 from .._core import codec
@@ -92,7 +92,8 @@ class _MissingError(KeyError):
 class _Desired(dict[str, dict[str, Any]]):
     """Desired resources by name. The error about a name that isn't there says why it isn't."""
 
-    def __init__(self, resources: Mapping[str, dict[str, Any]], fatal: list[str], held: list[str]) -> None:
+    # Python's dataclasses.asdict makes a copy from the items alone.
+    def __init__(self, resources: Any, fatal: Sequence[str] = (), held: Sequence[str] = ()) -> None:
         super().__init__(resources)
         self._fatal = fatal
         self._held = held

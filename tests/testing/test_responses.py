@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from typing import Any
 
@@ -157,6 +158,7 @@ def test_resources_that_are_not_desired() -> None:
             answer.desired[name]
     assert response.desired.get("acl") is None
     assert pickle.loads(pickle.dumps(response)) == response
+    assert dataclasses.asdict(response)["desired"] == response.desired
 
 
 def test_exceptions_are_fatal_results() -> None:
