@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from .._core.base.sentinels import UNSET
 from .._core.base.texts import short_repr
 from .._core.models.containers import PlacedList, PlacedMap
 from .._core.models.node import ModelShape
-from .._core.models.walker import equal, plain_data, show_path
+from .._core.models.walker import equal, plain_data
+from .._tools.simulate.merging import ABSENT, differences
 from .responses import Response
 
 __all__ = ["explained"]
@@ -28,8 +27,8 @@ def explained(left: object, right: object) -> list[str] | None:
     names = [type(one).__name__ for one in (left, right)]
     if names[0] != names[1] and isinstance(left, ModelShape) and isinstance(right, ModelShape):
         lines.append(f"a {names[0]} is never equal to a {names[1]}")
-    found = list(_differences(_plain(left), _plain(right)))
-    lines += [f"{show_path(steps) or 'all of it'}: {text}" for steps, text in found[:_MOST]]
+    found = list(differences(_plain(left), _plain(right), same=equal))
+    lines += [f"{path or 'all of it'}: {_shown(one)} != {_shown(other)}" for path, one, other in found[:_MOST]]
     if len(found) > _MOST:
         lines.append(f"(and {len(found) - _MOST} more)")
     return [f"{len(found)} {'difference' if len(found) == 1 else 'differences'} (left != right)", *lines]
@@ -57,21 +56,5 @@ def _plain(value: Any) -> Any:
     return plain_data(value)
 
 
-def _differences(left: Any, right: Any) -> Iterator[tuple[list[Any], str]]:
-    work: list[tuple[list[Any], Any, Any]] = [([], left, right)]
-    while work:
-        steps, one, other = work.pop()
-        if isinstance(one, Mapping) and isinstance(other, Mapping):
-            keys = [*one, *(key for key in other if key not in one)]
-            work += [([*steps, key], one.get(key, UNSET), other.get(key, UNSET)) for key in reversed(keys)]
-        elif type(one) is type(other) is list:
-            if len(one) != len(other):
-                yield steps, f"{len(one)} elements != {len(other)}"
-            pairs = list(itertools.zip_longest(one, other, fillvalue=UNSET))
-            work += [([*steps, at], *pairs[at]) for at in reversed(range(len(pairs)))]
-        elif not equal(one, other):
-            yield steps, f"{_shown(one)} != {_shown(other)}"
-
-
 def _shown(value: Any) -> str:
-    return "(not there)" if value is UNSET else short_repr(value, _LONGEST)
+    return "(not there)" if value is ABSENT else short_repr(value, _LONGEST)

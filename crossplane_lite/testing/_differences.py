@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os.path
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -16,8 +17,6 @@ _CONTEXT: Final = 3
 _MOST_LINES: Final = 40  # of one document
 _MOST_DOCUMENTS: Final = 20
 _LONGEST_LINE: Final = 160
-# difflib takes seconds for documents of more lines.
-_MOST_COMPARED: Final = 5000
 
 _Key = tuple[str, ...]
 
@@ -40,10 +39,13 @@ def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[
     changed = [one for one in texts if one[1] != one[2]]
     lines: list[str] = []
     for key, before, after in changed[:_MOST_DOCUMENTS]:
-        lines += ["", _heading(key, ours.get(key), theirs.get(key)), *_limited(_document(before, after))]
+        shown = list(_document(before, after))
+        lines += ["", _heading(key, ours.get(key), theirs.get(key)), *shown[:_MOST_LINES]]
+        if len(shown) > _MOST_LINES:
+            lines.append(f"  (and {len(shown) - _MOST_LINES} more lines)")
     if len(changed) > _MOST_DOCUMENTS:
         names = ", ".join(_name(key) for key, _, _ in changed[_MOST_DOCUMENTS:])
-        lines += ["", _cut(f"and {len(changed) - _MOST_DOCUMENTS} more: {names}")]
+        lines += ["", _cut("", f"and {len(changed) - _MOST_DOCUMENTS} more: {names}")]
     return lines
 
 
@@ -87,50 +89,24 @@ def _lines(document: Mapping[str, Any] | None) -> list[str]:
 def _document(before: list[str], after: list[str]) -> Iterator[str]:
     """Yield the lines of a unified diff. In place of line numbers, headings name the keys above the first change.
 
-    If only one side has lines, all of them are yielded. If a side has more than 5,000 lines, only the first difference
-    is yielded.
+    If only one side has lines, all of them are yielded.
     """
     if not before or not after:
-        yield from (_cut(f"{'+' if after else '-'} {line}") for line in before or after)
+        yield from (_cut("+ " if after else "- ", line) for line in before or after)
         return
-    if max(len(before), len(after)) > _MOST_COMPARED:
-        at = next(
-            (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
-        )
-        yield f"  @ {_place(before, at)}"
-        yield from _replaced(before[at : at + 1], after[at : at + 1])
-        yield f"  (and maybe more: {len(before)} and {len(after)} lines are too many to compare all)"
-        return
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for group in matcher.get_grouped_opcodes(_CONTEXT):
+    for group in difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT):
         _, i, j, k, _ = next(one for one in group if one[0] != "equal")
         place = _place(before, i) if j > i else _place(after, k)
         yield f"  @ {place}" if place else "  @"
         for tag, i, j, k, m in group:
             if tag == "equal":
-                yield from (_cut(f"  {line}") for line in before[i:j])
-            else:
-                yield from _replaced(before[i:j], after[k:m])
-
-
-def _replaced(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the removed lines, then the added lines. Long lines are cut.
-
-    If both sides have equally many lines, long lines are cut at the beginning, too, to show where each pair differs.
-    """
-    starts = [0] * max(len(before), len(after))
-    if len(before) == len(after):
-        for index, (old, new) in enumerate(zip(before, after, strict=False)):
-            if max(len(old), len(new)) > _LONGEST_LINE:
-                starts[index] = max(_common(old, new) - _LONGEST_LINE // 2, 0)
-    for mark, side in (("-", before), ("+", after)):
-        yield from (_cut(f"{mark} {line}", start) for line, start in zip(side, starts, strict=False))
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many elements at the beginning of two sequences are equal; for two texts, how many characters."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+                yield from (_cut("  ", line) for line in before[i:j])
+                continue
+            # Where lines were replaced one by one, long ones are shown from shortly before they differ.
+            pairs = list(zip(before[i:j], after[k:m], strict=False)) if j - i == m - k else []
+            starts = [max(len(os.path.commonprefix(pair)) - _LONGEST_LINE // 2, 0) for pair in pairs]
+            for sign, side in (("- ", before[i:j]), ("+ ", after[k:m])):
+                yield from (_cut(sign, line, starts[at] if pairs else 0) for at, line in enumerate(side))
 
 
 def _place(lines: Sequence[str], at: int) -> str:
@@ -156,31 +132,10 @@ def _indent(line: str) -> int:
     return len(line) - len(stripped) + (1 if stripped.startswith("- ") else 0)
 
 
-def _cut(line: str, start: int = 0) -> str:
-    """Return a line, cut if it has more than 160 characters.
-
-    Args:
-        line: The line, which begins with `-`, `+` or a space, and a space.
-        start: The number of characters to leave out after these two, if the line is too long.
-    """
+def _cut(sign: str, line: str, start: int = 0) -> str:
+    """Return a sign and a line. A line of more than 160 characters is cut, and begins at `start`."""
     if len(line) <= _LONGEST_LINE:
-        return line
-    begin, rest = (line[:2], line[2 + start :]) if start else ("", line)
-    shown = f"{begin}..." if start else begin
-    if len(rest) <= _LONGEST_LINE:
-        return shown + rest
-    return f"{shown}{rest[:_LONGEST_LINE]}... ({len(rest) - _LONGEST_LINE} more characters)"
-
-
-def _limited(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the first 40 lines. If there are more, then yield a line with the number of the others."""
-    shown = 0
-    more = 0
-    for line in lines:
-        if shown < _MOST_LINES:
-            shown += 1
-            yield line
-        else:
-            more += 1
-    if more:
-        yield f"  (and {more} more lines)"
+        return sign + line
+    rest = line[start:]
+    more = f"... ({len(rest) - _LONGEST_LINE} more characters)" if len(rest) > _LONGEST_LINE else ""
+    return f"{sign}{'...' if start else ''}{rest[:_LONGEST_LINE]}{more}"

@@ -158,7 +158,7 @@ class Folder:
             UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
             MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
-        inputs, _ = self._inputs(xr, composition, functions, observed, required, schemas, context, xrd, crds, timeout)
+        inputs, _ = self._inputs(dict(locals()))
         rendered = inputs.render()
         _warn(rendered.notes)
         refuse(inputs.check(rendered))
@@ -209,41 +209,31 @@ class Folder:
             FatalResultError, InvalidResourceError, InvalidStatusError, RenderError, InputError, UsageError,
                 UnresolvedError, MissingExtraError: The same as for `render`.
         """
-        from .._tools.simulate.command import simulation_of
+        from .._tools.simulate.simulation import Simulation
 
-        inputs, known = self._inputs(
-            xr, composition, functions, observed, required, schemas, context, xrd, crds, timeout
-        )
+        inputs, known = self._inputs(dict(locals()))
         given: Any = known if fixtures is None else fixtures
         found: Any = as_path(given, self.path)
         if found is None and given is not None:
             found = one_document(given, self.path, "fixtures").content
-        simulation = simulation_of(inputs, found, most_rounds)
+        simulation = Simulation(inputs, found, most_rounds)
         simulation.run()
         _warn(note for each in simulation.rounds for note in each.rendered.notes)
         _warn(simulation.notes_on_fixtures())
         refuse(inputs.check(*(one.rendered for one in simulation.rounds)))
         return simulation
 
-    def _inputs(
-        self,
-        xr: Source | None,
-        composition: Source | Function | None,
-        functions: Mapping[str, Function | Runner],
-        observed: Named,
-        required: Resources,
-        schemas: Resources,
-        context: Source | None,
-        xrd: Source | None,
-        crds: Resources,
-        timeout: float,
-    ) -> tuple[Inputs, Path | None]:
-        """Return the inputs of a reconcile, and the path of the fixtures that the project file names."""
+    def _inputs(self, given: dict[str, Any]) -> tuple[Inputs, Path | None]:
+        """Return the inputs of a reconcile, and the path of the fixtures that the project file names.
+
+        `given` has the arguments of `render` or `simulate`, by name.
+        """
         from .._tools.render.arguments import Inputs
         from .._tools.render.cluster import Files
         from .._tools.render.functions import runners_of
 
         known: dict[str, Any] = {}
+        xr, composition, xrd, schemas, crds = (given[key] for key in ("xr", "composition", "xrd", "schemas", "crds"))
         if composition is None:
             known = self._project()
             xr, composition = known.get("xr") if xr is None else xr, known.get("composition")
@@ -264,20 +254,20 @@ class Folder:
             definition = one(xrd, self.path, "xrd")
             composite, notes = admitted(composite, definition)
             _warn(notes, above=1)
-        pipeline, runners, name = self._pipeline(composition, functions, composite, definition)
+        pipeline, runners, name = self._pipeline(composition, given["functions"], composite, definition)
         if "functions" in known:
             runners = _runners(known["functions"], pipeline, runners)
         served = schemas_of(schemas, definition, self.path)
         checks = schemas_of(crds, definition, self.path) if crds else None
-        existing = resources(required, self.path, "required")
+        existing = resources(given["required"], self.path, "required")
         inputs = Inputs(
             composite,
             pipeline,
             runners_of(runners),
             Files([document.content for document in existing], served),
-            [*named(observed, self.path, "observed").values()],
-            one_document(context, self.path, "context").content if context is not None else {},
-            timeout,
+            [*named(given["observed"], self.path, "observed").values()],
+            {} if given["context"] is None else one_document(given["context"], self.path, "context").content,
+            given["timeout"],
             served if checks is None else schemas_of([*_listed(schemas), *_listed(crds)], definition, self.path),
             checks,
             name,

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,60 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["crossplane_folder", "crossplane_simulation", "crossplane_snapshot"]
 
 _UPDATE = "--crossplane-update-snapshots"
-_UNUSED = "--crossplane-unused-snapshots"
 
 
-class _Run:
-    """The snapshots that one run of pytest has checked and written, including the workers of pytest-xdist.
-
-    Attributes:
-        log: The log of this process; None before its first use.
-        checked: The files that were checked. Those of a worker are added when the worker ends.
-        written: Maps each written file to a hash of its content, and whether the file is new.
-        clashes: The files that two workers have written with different content.
-        folders: The folders in which the tests keep their snapshots.
-    """
-
-    def __init__(self) -> None:
-        self.log: Log | None = None
-        self.checked: set[str] = set()
-        self.written: dict[str, tuple[str, bool]] = {}
-        self.clashes: set[str] = set()
-        self.folders: set[str] = set()
-
-    def open(self) -> Log:
-        """Return the log of this process. The first call creates it."""
-        from .snapshots import Log
-
-        if self.log is None:
-            self.log = Log()
-        return self.log
-
-    def plain(self) -> dict[str, Any]:
-        """Return the log of this process as plain data, which a worker of pytest-xdist sends to the main process."""
-        log = self.open()
-        return {
-            "checked": sorted(log.checked),
-            "written": {file: list(what) for file, what in log.written.items()},
-            "folders": sorted(self.folders),
-        }
-
-    def add(self, told: dict[str, Any]) -> None:
-        """Add the log of a process to this run.
-
-        Args:
-            told: The log, as `plain` returns it.
-        """
-        self.checked.update(told["checked"])
-        self.folders.update(told["folders"])
-        for file, (content, is_new) in told["written"].items():
-            known = self.written.get(file)
-            if known is not None and known[0] != content:
-                self.clashes.add(file)
-            self.written[file] = content, is_new or (known is not None and known[1])
-
-
-_RUN = pytest.StashKey[_Run]()
+_LOG = pytest.StashKey["Log"]()
 
 # The runs of pytest in this process, the innermost last: a test of a plugin starts a run inside of a run.
 _configs: list[pytest.Config] = []
@@ -96,11 +44,13 @@ def current_run() -> tuple[bool, Log | None]:
     """
     if not _configs:
         return False, None
-    return bool(_configs[-1].getoption(_UPDATE)), _run_of(_configs[-1]).open()
+    return bool(_configs[-1].getoption(_UPDATE)), _log_of(_configs[-1])
 
 
-def _run_of(config: pytest.Config) -> _Run:
-    return config.stash.setdefault(_RUN, _Run())
+def _log_of(config: pytest.Config) -> Log:
+    from .snapshots import Log
+
+    return config.stash.setdefault(_LOG, Log())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -109,11 +59,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         _UPDATE,
         action="store_true",
         help="write the snapshots that tests check, where they are missing or differ, instead of comparing",
-    )
-    group.addoption(
-        _UNUSED,
-        action="store_true",
-        help="report snapshot files that no test of this run has checked; for runs of all tests",
     )
 
 
@@ -158,7 +103,7 @@ def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
         test=request.node.name,
         update=config.getoption(_UPDATE),
         command=f"python -m pytest {test} {_UPDATE}",
-        log=_run_of(config).open(),
+        log=_log_of(config),
     )
 
 
@@ -173,25 +118,13 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     return None if lines is None else [f"{short_repr(left, 100)} == {short_repr(right, 100)}", *lines]
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    if session.config.getoption(_UNUSED):
-        from .snapshots import FOLDER
-
-        run = _run_of(session.config)
-        run.folders.update(str(item.path.parent / FOLDER / item.path.stem) for item in session.items)
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    run = session.config.stash.get(_RUN, None)
-    if run is None:
-        return
+    log = session.config.stash.get(_LOG, None)
     to_controller: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
-    if to_controller is not None:
-        to_controller["crossplane_lite"] = run.plain()
-        return
-    run.add(run.plain())
-    if run.clashes and session.exitstatus == pytest.ExitCode.OK:
+    if log is not None and to_controller is not None:
+        to_controller["crossplane_lite"] = log.plain()
+    elif log is not None and log.clashes and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -200,49 +133,20 @@ def pytest_testnodedown(node: Any) -> None:
     """Add the log of a worker of pytest-xdist when the worker ends. A worker that crashed leaves no log."""
     told = getattr(node, "workeroutput", {}).get("crossplane_lite")
     if told is not None:
-        _run_of(node.config).add(told)
+        _log_of(node.config).add(told)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    run = config.stash.get(_RUN, None)
-    if run is None:
+    log = config.stash.get(_LOG, None)
+    if log is None or not config.getoption(_UPDATE):
         return
-    lines = [*_updates(run)] if config.getoption(_UPDATE) else []
-    if config.getoption(_UNUSED):
-        lines += _unused(run)
-    if lines:
-        terminalreporter.section("snapshots of crossplane-lite")
-        for line in lines:
-            terminalreporter.line(line)
-
-
-def _updates(run: _Run) -> list[str]:
-    unchanged = len(run.checked - set(run.written))
-    lines = [f"{_count(len(run.written), 'snapshot')} written, {unchanged} left as they were"]
-    lines += [f"  {_shown(file)} ({'new' if run.written[file][1] else 'changed'})" for file in sorted(run.written)]
-    lines += [f"ERROR: several checks want something else of {_shown(file)}" for file in sorted(run.clashes)]
-    return lines
-
-
-def _unused(run: _Run) -> list[str]:
-    folders = {*map(Path, run.folders), *(Path(file).parent for file in run.checked)}
-    found = sorted(
-        str(file)
-        for folder in folders
-        if folder.is_dir()
-        for file in folder.iterdir()
-        if file.suffix in (".yaml", ".yml") and str(file) not in run.checked
-    )
-    if not found:
-        return ["every snapshot file was checked"]
-    return [
-        f"{_count(len(found), 'file')} that no test has checked (one that didn't run, or failed before, may need it):",
-        *(f"  {_shown(file)}" for file in found),
-    ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    terminalreporter.section("snapshots of crossplane-lite")
+    written, unchanged = len(log.written), len(log.checked - set(log.written))
+    terminalreporter.line(f"{written} snapshot{'' if written == 1 else 's'} written, {unchanged} left as they were")
+    for file in sorted(log.written):
+        terminalreporter.line(f"  {_shown(file)} ({'new' if log.written[file][1] else 'changed'})")
+    for file in sorted(log.clashes):
+        terminalreporter.line(f"ERROR: several checks want something else of {_shown(file)}")
 
 
 def _shown(file: str) -> str:

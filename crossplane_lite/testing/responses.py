@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, cast
 
 from .._core import codec
-from .._core.base.texts import short_repr, type_in_words
+from .._core.base.texts import near_name, short_repr, short_text, type_in_words
 from .._core.call.mark import ANNOTATION, HELD_BACK_KEY
 from .._core.waits.entry import read
 from .._tools.render.pipeline import Selector
@@ -29,6 +30,8 @@ _SEVERITIES: Final = {
 _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
 _READY: Final[dict[int, bool]] = {_view.READY_TRUE: True, _view.READY_FALSE: False}
 _TARGETS: Final = {_view.TARGET_COMPOSITE_AND_CLAIM: "composite_and_claim"}
+# The author's file and line, with which the text about an exception in compose() may end.
+_PLACE: Final = re.compile(r" \([^()\s]+:\d+\)")
 
 
 class Answers(Protocol):
@@ -79,6 +82,34 @@ class Condition(NamedTuple):
     target: str = "composite"
 
 
+class _MissingError(KeyError):
+    """A resource isn't desired. Unlike the text of a KeyError, this error's isn't quoted."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class _Desired(dict[str, dict[str, Any]]):
+    """Desired resources by name. The error about a name that isn't there says why it isn't."""
+
+    # Python's dataclasses.asdict makes a copy from the items alone.
+    def __init__(self, resources: Any, fatal: Sequence[str] = (), held: Sequence[str] = ()) -> None:
+        super().__init__(resources)
+        self._fatal = fatal
+        self._held = held
+
+    def __missing__(self, name: str) -> NoReturn:
+        if self._fatal:
+            first, *more = self._fatal[0].strip().splitlines() or [""]
+            place = _PLACE.search(more[-1]) if more else None
+            why = f", because of a fatal result: {short_text(first)}{place[0] if place else ''}"
+        elif name in self._held:
+            why = "; it is held back, because values are missing"
+        else:
+            why = near_name(str(name), self)
+        raise _MissingError(f"no resource {short_repr(name)} is desired{why}")
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Response:
     """A RunFunctionResponse as plain values. Equality ignores the attributes `data` and `emitted`.
@@ -86,7 +117,7 @@ class Response:
     Attributes:
         fatal: The messages of the fatal results; empty if there are none.
         desired: The desired composed resources by name, sorted. They lack an annotation that functions of
-            crossplane-lite add to recognise their own resources.
+            crossplane-lite add to recognise their own resources. The KeyError for another name says why it isn't there.
         ready: Whether each desired resource is ready, by the resource's name; None if no function says so.
         composite: The desired composite. A function of crossplane-lite desires only its status.
         composite_ready: Whether the composite is ready; None if no function says so.
@@ -139,9 +170,12 @@ class Response:
         emitted = {name: codec.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
         results = [_result(result) for result in message.results]
         asked = {**_selectors(wanted.extra_resources), **_selectors(wanted.resources)}
+        context = codec.decode_struct(message.context)
+        fatal = [result.message for result in results if result.severity == "Fatal"]
+        plain = {name: _without_marker(resource) for name, resource in emitted.items()}
         return cls(
-            fatal=[result.message for result in results if result.severity == "Fatal"],
-            desired={name: _without_marker(resource) for name, resource in emitted.items()},
+            fatal=fatal,
+            desired=_Desired(plain, fatal, _held_back(context)),
             ready={name: _READY.get(desired.resources[name].ready) for name in emitted},
             composite=codec.decode_struct(desired.composite.resource),
             composite_ready=_READY.get(desired.composite.ready),
@@ -150,7 +184,7 @@ class Response:
             conditions={condition.type: _condition(condition) for condition in message.conditions},
             required=dict(sorted(asked.items())),
             required_schemas={key: (one.api_version, one.kind) for key, one in sorted(wanted.schemas.items())},
-            context=codec.decode_struct(message.context),
+            context=context,
             output=codec.decode_struct(message.output) if message.HasField("output") else None,
             ttl=_seconds(message.meta),
             tag=message.meta.tag,
@@ -161,8 +195,7 @@ class Response:
     @property
     def held_back(self) -> list[str]:
         """The sorted names of resources that this function and previous ones leave out, because values are missing."""
-        steps = read(self.context.get(HELD_BACK_KEY))
-        return sorted({name for waiting in steps.values() for name in waiting.held})
+        return _held_back(self.context)
 
     def __repr__(self) -> str:
         parts = []
@@ -281,6 +314,11 @@ def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resour
         check.add(Rendered(composite, {}, {}, {}, [], {}, {}, [run]), beyond=True)
         refuse(check)
     return answer
+
+
+def _held_back(context: Mapping[str, Any]) -> list[str]:
+    steps = read(context.get(HELD_BACK_KEY))
+    return sorted({name for waiting in steps.values() for name in waiting.held})
 
 
 def _result(result: Any) -> Result:

@@ -42,16 +42,31 @@ class SnapshotError(CrossplaneLiteError, AssertionError):
 
 
 class Log:
-    """The snapshots that a run of tests has compared and written.
+    """The snapshots that a run of tests has compared and written, including the workers of pytest-xdist.
 
     Attributes:
         checked: The files that were compared or written.
         written: Maps each written file to a hash of its content, and whether the file is new.
+        clashes: The files that two workers have written with different content.
     """
 
     def __init__(self) -> None:
         self.checked: set[str] = set()
         self.written: dict[str, tuple[str, bool]] = {}
+        self.clashes: set[str] = set()
+
+    def plain(self) -> dict[str, Any]:
+        """Return this log as plain data, which a worker sends to the main process."""
+        return {"checked": sorted(self.checked), "written": {file: [*what] for file, what in self.written.items()}}
+
+    def add(self, told: dict[str, Any]) -> None:
+        """Add the log of a worker, as `plain` returns it."""
+        self.checked.update(told["checked"])
+        for file, (content, is_new) in told["written"].items():
+            known = self.written.get(file, (content, False))
+            if known[0] != content:
+                self.clashes.add(file)
+            self.written[file] = content, is_new or known[1]
 
 
 class Snapshots:

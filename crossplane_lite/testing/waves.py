@@ -5,7 +5,8 @@ A wave is the group of resources that one reconcile composes first.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .._core.base.texts import short_repr
@@ -55,27 +56,18 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
 
 
 def _names(names: Iterable[str], what: str) -> list[str]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    found = [*names] if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+    if found == [names] or not all(isinstance(name, str) for name in found):
         raise UsageError(f"{what} must be a list of resource names, such as ['vpc'] (got {short_repr(names)})")
-    found = list(names)
-    if not all(isinstance(name, str) for name in found):
-        raise UsageError(f"{what} must be a list of resource names, such as ['vpc'] (got {short_repr(found)})")
     return sorted(found)
 
 
-def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> list[str]:
-    """Return lines that compare the expected and the simulated waves.
-
-    A wave that is equal on both sides has one line.
-    """
-    lines = []
-    for index in range(max(len(wanted), len(found))):
-        sides = [side[index] if index < len(side) else None for side in (wanted, found)]
-        marked = [(" ", sides[0])] if sides[0] == sides[1] else [("-", sides[0]), ("+", sides[1])]
-        for mark, names in marked:
+def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> Iterator[str]:
+    """Yield lines that compare the expected and the simulated waves. A wave that is equal in both has one line."""
+    for number, (one, other) in enumerate(itertools.zip_longest(wanted, found), 1):
+        for mark, names in [(" ", one)] if one == other else [("-", one), ("+", other)]:
             if names is not None:
-                lines.append(f"  {mark} wave {index + 1}: {', '.join(names) or '(nothing new)'}")
-    return lines
+                yield f"  {mark} wave {number}: {', '.join(names) or '(nothing new)'}"
 
 
 def _late(wanted: Sequence[list[str]], simulation: Simulation) -> list[str]:

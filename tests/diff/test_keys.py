@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._tools.diff.fields import ABSENT, changes
-from crossplane_lite._tools.diff.keys import keys_of
+from crossplane_lite._tools.diff.fields import ABSENT, changes, keys_of
 from crossplane_lite._tools.diff.owned import Owned
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
 from crossplane_lite.cli import main

@@ -14,6 +14,7 @@ from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite._tools.simulate.simulation import Simulation
 from crossplane_lite.render import Step
 from tests.graph.graphs import READY, XR, Shelf, drawn, existing, shop, states, thing
+from tests.simulate.simulating import of_steps
 
 
 def edges(graph: Graph) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -251,7 +252,7 @@ def test_levels_of_a_long_chain() -> None:
 
 def simulated(function: Any, **kwargs: Any) -> tuple[Simulation, RenderError | None]:
     """Return a simulation that has run, and what it failed with."""
-    simulation = Simulation(XR, [Step("s", "f", **kwargs)], {"f": function}, cluster=Shelf())
+    simulation = of_steps([Step("s", "f", **kwargs)], {"f": function}, xr=XR, cluster=Shelf())
     try:
         simulation.run()
     except RenderError as error:
@@ -285,7 +286,7 @@ def test_simulation_with_what_never_resolves() -> None:
 def test_simulation_with_fixtures_that_nobody_has() -> None:
     """Fixtures of no resource are among what people should know."""
     fixtures: dict[str, Any] = {"databse": {"status": {}}, "Instance": {"status": {}}}
-    simulation = Simulation(XR, [Step("s", "f")], {"f": shop}, cluster=Shelf(), fixtures=fixtures)
+    simulation = of_steps([Step("s", "f")], {"f": shop}, xr=XR, cluster=Shelf(), fixtures=fixtures)
     simulation.run()
     notes = [note for note in graph_of_simulation(simulation).notes if "fixture" in note]
     assert notes == ["fixture 'databse': no composed resource has this name or kind; did you mean 'database'?"]

@@ -121,3 +121,22 @@ def test_program_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         with pytest.raises(UsageError) as caught:
             image(drawn(), "svg")
         assert str(caught.value) == problem
+
+
+@needs_pictures
+def test_other_fonts() -> None:
+    """Each line of a node's text has a length that fits into the node, whatever font shows it."""
+    root = ET.fromstring(image(drawn(), "svg"))
+    nodes = [one for one in root.iter(f"{SVG}g") if one.get("class") == "node" and one[0].text != "legend"]
+    assert len(nodes) == len(drawn().nodes)
+    for node in nodes:
+        outline = next(one for one in node.iter() if one.tag in (f"{SVG}path", f"{SVG}polygon"))
+        across = [float(x) for x in re.findall(r"(-?[\d.]+),", outline.get("d", "") + outline.get("points", ""))]
+        lines = list(node.iter(f"{SVG}text"))
+        assert len(lines) >= 2
+        for line in lines:
+            half = float(line.get("textLength", "inf")) / 2
+            assert half > 0
+            assert line.get("text-anchor") == "middle"
+            assert min(across) < float(line.get("x", "")) - half
+            assert float(line.get("x", "")) + half < max(across)

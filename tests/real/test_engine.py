@@ -32,7 +32,7 @@ from tests.real import engine
 from tests.real.comparing import DIFFERENCES, Case, compare, engines, meant, served, timeless
 from tests.real.corpus import CASES, GROUPS, XR
 from tests.runtime.serving import in_process
-from tests.simulate.simulating import chain, network
+from tests.simulate.simulating import chain, network, of_steps
 from tests.test_examples import STAGES, Stage
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -255,10 +255,10 @@ def _simulation(given: Mapping[str, Any], stage: Stage, fixtures: Mapping[str, A
     composite = read_object(folder / stage.composite, "composite")
     targets = {name: run.__self__ for name, run in functions_of(stage.example).items()}
     schemas = Schemas([path for flag, path in of_flags(stage) if flag == "-s"])
-    return Simulation(
-        given["composite_resource"],
+    return of_steps(
         composition_steps(read_object(folder / "composition.yaml", "Composition"), composite),
         targets,
+        xr=given["composite_resource"],
         cluster=Files(given.get("required_resources", ()), schemas),
         fixtures=fixtures,
         schemas=schemas,
@@ -298,7 +298,7 @@ def test_loop_of_a_function(compose: Any) -> None:
     }
     from crossplane_lite._tools.render.pipeline import Step
 
-    simulation = Simulation(xr, [Step("one", "f")], {"f": function}, composition="a-composition")
+    simulation = of_steps([Step("one", "f")], {"f": function}, xr=xr, composition="a-composition")
     given = {"composite_resource": xr, "composition": composition_}
     loop = check_loop(simulation, given, {"f": function.run})
     if compose is waits_for_the_composites_secret:

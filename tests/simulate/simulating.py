@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.yaml import Document
+from crossplane_lite._tools.render.arguments import Inputs
+from crossplane_lite._tools.render.cluster import Files
+from crossplane_lite._tools.render.functions import runners_of
 from crossplane_lite._tools.render.pipeline import Step
 from crossplane_lite._tools.simulate.simulation import Round, Simulation
 
-__all__ = ["CRDS", "XR", "chain", "crd", "fields", "made", "network", "schemas", "simulated", "simulation", "thing"]
+__all__ = [
+    "CRDS",
+    "XR",
+    "chain",
+    "crd",
+    "fields",
+    "made",
+    "network",
+    "of_steps",
+    "schemas",
+    "simulated",
+    "simulation",
+    "thing",
+]
 
 CRDS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "crds"
 
@@ -36,7 +53,31 @@ def simulation(*functions: Any, xr: Mapping[str, Any] = XR, **options: Any) -> S
         wrapped[f"f{number}"] = (
             composition.function(name=f"f{number}", auto_ready=True)(function) if is_bare else function
         )
-    return Simulation(xr, [Step(f"step-{name}", name) for name in wrapped], wrapped, **options)
+    return of_steps([Step(f"step-{name}", name) for name in wrapped], wrapped, xr=xr, **options)
+
+
+def of_steps(
+    pipeline: list[Step],
+    functions: Mapping[str, Any],
+    *,
+    xr: Mapping[str, Any] = XR,
+    cluster: Any = None,
+    observed: Iterable[Mapping[str, Any]] = (),
+    fixtures: Mapping[str, Any] | None = None,
+    schemas: Schemas | None = None,
+    most_rounds: int = 50,
+    xrd: Mapping[str, Any] | None = None,
+    composition: str | None = None,
+) -> Simulation:
+    """Return a simulation of a pipeline."""
+    there = [Document("observed", dict(one)) for one in observed]
+    world = Files((), None) if cluster is None else cluster
+    inputs = Inputs(
+        *(Document("xr", dict(xr)), pipeline, runners_of(functions), world, there, {}, 60.0, schemas),
+        composition=composition,
+        xrd=xrd,
+    )
+    return Simulation(inputs, fixtures, most_rounds)
 
 
 def simulated(*functions: Any, **options: Any) -> Simulation:

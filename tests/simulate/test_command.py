@@ -287,9 +287,14 @@ def test_start_state(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     [
         (
             ["--drop", "vcp"],
-            "there is no resource 'vcp' in the steady state (it has: instance, subnet, vpc)",
+            "there is no resource 'vcp' in the steady state (it has: instance, subnet, vpc); did you mean 'vpc'?",
         ),
-        (["--degrade", "vcp.status"], "'vcp.status' doesn't begin with the name of an existing resource"),
+        (["--drop", "vpc", "--drop", "vcp"], "there is no resource 'vcp' in the steady state"),
+        (
+            ["--degrade", "vcp.status"],
+            "'vcp.status' doesn't begin with the name of an existing resource (these exist: instance, subnet, vpc); "
+            "did you mean 'vpc'?",
+        ),
         (["--degrade", "vpc"], "'vpc' is a resource; add the path of a field"),
         (["--degrade", "vpc.status.x"], "vpc has no field status.x in the steady state, so there is nothing to remove"),
         (["--fixtures", "no-such-file.yaml"], "can't read no-such-file.yaml"),

@@ -153,7 +153,8 @@ def test_what_can_be_lost() -> None:
     """A name or a path that isn't there is refused, with what there is; so is a simulation that isn't stable."""
     done = simulated(chain)
     with pytest.raises(
-        InputError, match=r"there is no resource 'vcp' in the steady state \(it has: instance, subnet, vpc\)"
+        InputError,
+        match=r"no resource 'vcp' in the steady state \(it has: instance, subnet, vpc\); did you mean 'vpc'\?",
     ):
         done.drop("vcp")
     with pytest.raises(InputError, match="vpc has no field status.other in the steady state, so there is nothing to"):
@@ -175,7 +176,10 @@ def test_splitting_paths() -> None:
     assert done.split("a.b.status.x") == ("a.b", "status.x")
     assert done.split("a.status.x") == ("a", "status.x")
     assert done.split('a["x"].y') == ("a", '["x"].y')
-    for path, problem in (("c.status", "doesn't begin with the name"), ("a.b", "is a resource; add the path")):
+    for path, problem in (
+        ("c.status", "doesn't begin with the name"),
+        ("a.b", "is a resource; add the path"),
+    ):
         with pytest.raises(InputError, match=problem):
             done.split(path)
 

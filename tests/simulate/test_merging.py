@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite._tools.manifests.yaml import DEEPEST
-from crossplane_lite._tools.simulate.merging import ABSENT, at, copied, differences, without, without_nulls
+from crossplane_lite._tools.simulate.merging import ABSENT, at, copied, differences, steps_of
 
 TREES: Any = st.recursive(
     st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from(["a", "b"]),
@@ -18,19 +18,24 @@ TREES: Any = st.recursive(
 
 
 def test_following() -> None:
-    """What a path leads to is found, and taken away in a copy."""
+    """What a path leads to is found."""
     tree = {"a": [{"b": 1}, None], "0": "x"}
     assert at(tree, ["a", 0, "b"]) == 1 and at(tree, []) is tree and at(tree, ["a", 1]) is None
     for steps in (["a", 2], ["a", "0"], [0], ["a", 0, "c"], ["0", 0], ["a", 0, "b", "c"]):
         assert at(tree, steps) is ABSENT
-    assert without(tree, ["a", 0, "b"]) == {"a": [{}, None], "0": "x"}
-    assert without(tree, ["a", 0]) == {"a": [None], "0": "x"}
-    assert tree == {"a": [{"b": 1}, None], "0": "x"}
+
+
+def test_paths() -> None:
+    """The steps of a path are keys and indexes; there are none for a text that isn't such a path."""
+    assert steps_of(".a[-1]['b.c']") == steps_of("a[-1]['b.c']") == ["a", -1, "b.c"]
+    assert steps_of("[0].a") == [0, "a"]
+    for path in ("", "a..b", "a[name=b]", f"a[{'1' * 5000}]"):
+        assert steps_of(path) == []
 
 
 def test_nulls() -> None:
     """Keys with a null go, at every depth; elements of lists stay."""
-    assert without_nulls({"a": None, "b": [{"c": None, "d": 1}, None]}) == {"b": [{"d": 1}, None]}
+    assert copied({"a": None, "b": [{"c": None, "d": 1}, None]}, nulls=False) == {"b": [{"d": 1}, None]}
 
 
 def test_differences() -> None:

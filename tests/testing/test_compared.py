@@ -31,15 +31,15 @@ CASES: dict[str, tuple[Any, Any, list[str]]] = {
         bucket(location="US", labels={"a": "b"}, zones=["a"]),
         bucket(location="EU", labels={"a": "b", "a/c": "d"}),
         [
-            "spec.forProvider.location: 'US' != 'EU'",
             "spec.forProvider.labels[\"a/c\"]: (not there) != 'd'",
+            "spec.forProvider.location: 'US' != 'EU'",
             "spec.forProvider.zones: ['a'] != (not there)",
         ],
     ),
     "a list of models": (
         [Rule(name="a"), Rule(name="b")],
         [Rule(name="a", age=1)],
-        [": 2 elements != 1", "[0].age: (not there) != 1", "[1]: {'name': 'b'} != (not there)"],
+        ["[0].age: (not there) != 1", "[1]: {'name': 'b'} != (not there)"],
     ),
     "a list of a model": (
         bucket(rules=[Rule(name="a")]).spec.forProvider.rules,

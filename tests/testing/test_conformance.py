@@ -12,7 +12,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite.cli import main
 from crossplane_lite.errors import UsageError
-from crossplane_lite.testing.conformance import Finding, findings
+from crossplane_lite.testing.conformance import findings
 from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import serving
 from tests.test_examples import EXAMPLES
@@ -111,23 +111,10 @@ def test_deep_requests() -> None:
     assert findings(good.run) == []
 
 
-def test_what_ends_a_function() -> None:
-    """A function that is gone after what isn't a request is found, and one that never answers."""
-    alive = [True]
-
-    def fragile(data: bytes) -> bytes:
-        try:
-            answer = good.run(data)
-        except Exception:
-            alive.clear()
-            raise
-        if not alive:
-            raise ConnectionError("it is gone")
-        return answer
-
-    assert Finding("MUST", "go on after what isn't a request", "it is gone") in findings(fragile)
-    assert findings(lambda _data: b"\xff") != []
-    assert [one.rule for one in findings(lambda data: bytes(1 // 0))] == ["answer a request"]
+def test_what_never_answers() -> None:
+    """A function that never answers is found, and so is an answer that is none."""
+    for broken in (lambda _data: b"\xff", lambda _data: bytes(1 // 0)):
+        assert [one.rule for one in findings(broken)] == ["answer a request"]
 
 
 def test_the_message() -> None:

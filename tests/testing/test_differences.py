@@ -101,18 +101,6 @@ def test_much() -> None:
     assert lines[-1].startswith("and 180 more: r20, r21, ")
 
 
-@pytest.mark.slow
-def test_large_documents_take_no_time() -> None:
-    """Documents of very many lines are compared only up to the first difference."""
-    before = thing("a", items=[{"x": number} for number in range(20_000)])
-    after = thing("a", items=[{"x": number * 3 if number > 5 else number} for number in range(20_000)])
-    start = time.process_time()
-    lines = differences([before], [after])
-    assert time.process_time() - start < 20
-    assert lines[2:5] == ["  @ spec.items", "-   - x: 6", "+   - x: 18"]
-    assert "too many to compare" in lines[5]
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text("ab:- \n", max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),

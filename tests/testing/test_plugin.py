@@ -12,7 +12,6 @@ import pytest
 from tests.testing.inner import ROOT, Project
 
 UPDATE = "--crossplane-update-snapshots"
-UNUSED = "--crossplane-unused-snapshots"
 XDIST = ("-p", "xdist", "-n", "2")
 
 # A test that renders and compares with the snapshot whose path follows.
@@ -134,26 +133,6 @@ def test_two_want_one_file(project: Project) -> None:
 
 
 @pytest.mark.slow
-def test_unused(project: Project) -> None:
-    """Files that no test has checked are listed under the option, from the folders that belong to the tests."""
-    project.write("unit/test_net.py", check(path="expected/net.yaml") + check("test_other"))
-    assert project.pytest(UPDATE).status == 0
-    for path in ("__snapshots__/test_net/old.yaml", "expected/old.yml", "expected/README", "elsewhere/x.yaml"):
-        project.write(f"unit/{path}", "")
-    done = project.pytest(UNUSED)
-    assert done.status == 0
-    at = done.text.index("2 files that no test has checked")
-    assert [line.strip() for line in done.text[at:].splitlines()[1:3]] == [
-        "unit/__snapshots__/test_net/old.yaml",
-        "unit/expected/old.yml",
-    ]
-    assert "old.y" not in project.pytest().text
-    for path in ("__snapshots__/test_net/old.yaml", "expected/old.yml"):
-        (project.folder / "unit" / path).unlink()
-    assert "every snapshot file was checked" in project.pytest(UNUSED).text
-
-
-@pytest.mark.slow
 def test_bad_snapshots(project: Project) -> None:
     """What can't be read or compared is an error of one line that names the file, and the file stays."""
     project.write("expected/broken.yaml", "a: [1\n")
@@ -256,12 +235,10 @@ def test_xdist(project: Project) -> None:
         pytest.skip("pytest-xdist is not installed")
     for number in range(4):
         project.write(f"test_{number}.py", check("test_own") + check("test_shared", "shared/net.yaml"))
-    project.write("__snapshots__/test_0/old.yaml", "")
-    done = project.pytest(*XDIST, UPDATE, UNUSED)
+    done = project.pytest(*XDIST, UPDATE)
     assert done.status == 0, done.text
     assert "5 snapshots written, 0 left as they were" in done.text
-    assert "1 file that no test has checked" in done.text
-    assert len(project.files()) == 6
+    assert len(project.files()) == 5
     assert project.pytest(*XDIST).status == 0
     clash = check("test_shared", "shared/net.yaml").replace("request(XR)", "request({**XR, 'spec': {'region': 'us'}})")
     for path in project.folder.glob("shared/*"):

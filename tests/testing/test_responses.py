@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import pickle
 from typing import Any
 
 import pytest
@@ -132,6 +134,31 @@ def test_our_functions() -> None:
     assert response.held_back == ["three"]
     assert response.conditions["DependenciesResolved"].status == "False"
     assert response == testing.run(compose, testing.request(XR))
+
+
+def test_resources_that_are_not_desired() -> None:
+    """The error about a resource that isn't desired says why: a fatal result with its place, a wait, a similar name."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Unstructured("example.org/v1", "Thing"))
+        acl = ctx.resource("acl", Unstructured("example.org/v1", "Thing"))
+        acl.spec.id = bucket.observed.status.id
+        if ctx.composite(Unstructured).observed.spec.fails:
+            raise ValueError("no zone\nfor it")
+
+    broken = testing.run(compose, testing.request({**XR, "spec": {"fails": True}}))
+    response = testing.run(compose, testing.request({**XR, "spec": {"fails": False}}))
+    for answer, name, hint in (
+        (broken, "bucket", r"'bucket'.* fatal result: .*no zone \(test_responses\.py:\d+\)"),
+        (response, "acl", "'acl'.* held back"),
+        (response, "buckets", "'buckets'.* did you mean 'bucket'"),
+    ):
+        with pytest.raises(KeyError, match=hint):
+            answer.desired[name]
+    assert response.desired.get("acl") is None
+    assert pickle.loads(pickle.dumps(response)) == response
+    assert dataclasses.asdict(response)["desired"] == response.desired
 
 
 def test_exceptions_are_fatal_results() -> None:

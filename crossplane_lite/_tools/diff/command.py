@@ -117,12 +117,10 @@ class _Saved(NamedTuple):
     """A saved composite with its composed resources.
 
     Attributes:
-        path: The file that has them.
         composite: The composite.
         observed: The composite's composed resources as they existed when the file was saved.
     """
 
-    path: Path
     composite: Document
     observed: list[Document]
 
@@ -159,7 +157,7 @@ def _saved(folder: Path, composition: Path | None) -> Iterator[_Saved]:
             )
         if not is_text(composites[0].content["metadata"].get("name")):
             raise InputError(f"{composites[0].where} has no metadata.name, which a composite must have")
-        yield _Saved(path, composites[0], observed)
+        yield _Saved(composites[0], observed)
 
 
 def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine) -> Difference:

@@ -6,7 +6,7 @@ registered it, but values that the resource needs are missing, so the function l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.answer.dropped import new_name_hint, places_in, uses
@@ -17,8 +17,7 @@ from ...proto import _view
 from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
 from ..render.told import waiting
 from ..simulate.merging import copied
-from .fields import ABSENT, Change, changes, leaves
-from .keys import KeysAt, keys_of
+from .fields import ABSENT, Change, changes, keys_of, leaves
 from .owned import owned_fields
 
 if TYPE_CHECKING:
@@ -116,32 +115,18 @@ def against_cluster(
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
-    entries = []
-    notes = list(rendered.notes)
-    unknown: list[str] = []
-    adopted: list[str] = []
-    for name, resource in rendered.composed.items():
-        before = exist.get(name)
-        if before is None or not _same_kind(before, resource):
-            note = "" if before is None else f"the {_left(before)}"
-            entries.append(_entry("create", name, resource, leaves(resource), waits, note))
-            continue
-        owned = owned_fields(before)
-        if owned is None:
-            unknown.append(name)
-        found = changes(before, resource, owned, keys=_keys(schemas, resource))
-        if controller_of(before) is None:
-            adopted.append(name)
-        entries.append(_entry("change" if found else "kept", name, resource, found, waits))
-    for name, resource in rendered.deleted.items():
-        entries.append(_entry("delete", name, resource, (), {}))
-    for name, left in exist.items():
-        if name not in rendered.composed and name not in rendered.deleted:
-            note = "not desired, and not deleted: no owner reference says that it is the composite's"
-            entries.append(_entry("kept", name, left, (), waits, note))
+    entries = list(_composed(rendered.composed, exist, waits, schemas, whole=False))
+    entries += [_entry("delete", name, resource) for name, resource in rendered.deleted.items()]
+    note = "not desired, and not deleted: no owner reference says that it is the composite's"
+    left = exist.keys() - rendered.composed.keys() - rendered.deleted.keys()
+    entries += [_entry("kept", name, exist[name], (), waits, note) for name in left]
     entries += _held(held - set(rendered.composed) - set(exist), waits)
+    notes = list(rendered.notes)
+    known = {one.name: exist[one.name] for one in entries if one.action in ("change", "kept") and one.name not in left}
+    adopted = [name for name, before in known.items() if controller_of(before) is None]
     if adopted:
         notes.append(f"these have no controller yet, and the composite becomes their controller: {some_names(adopted)}")
+    unknown = [name for name, before in known.items() if owned_fields(before) is None]
     if unknown:
         notes.append(
             "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
@@ -149,6 +134,36 @@ def against_cluster(
         )
     status = _status_changes(composite, rendered.composite)
     return _finished(composite, entries, status, notes, [rendered], exist, rendered.deleted)
+
+
+def _composed(
+    composed: Mapping[str, Mapping[str, Any]],
+    before: Mapping[str, Mapping[str, Any]],
+    waits: Mapping[str, Sequence[str]],
+    schemas: Schemas | None,
+    *,
+    whole: bool,
+) -> Iterator[Entry]:
+    """Yield an entry for each desired resource: it is created, changed or kept.
+
+    Args:
+        composed: The desired resources.
+        before: The existing resources; with `whole`, those that another version desires.
+        waits: The paths of the missing values, by the resource's name.
+        schemas: The schemas of kinds; None if there are none.
+        whole: Whether desired resources replace those of `before` completely.
+    """
+    for name, resource in composed.items():
+        old = before.get(name)
+        if old is None or not _same_kind(old, resource):
+            owner = "the other version's" if whole else "the"
+            # The composite no longer manages the resource of another kind whose name the new one has taken.
+            left = f"{owner} {_kind(old)} {_place(old)} stays, but the composite no longer manages it" if old else ""
+            yield _entry("create", name, resource, leaves(resource), waits, left)
+            continue
+        keys = keys_of(schemas, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
+        found = changes(old, resource, None if whole else owned_fields(old), whole=whole, keys=keys)
+        yield _entry("change" if found else "kept", name, resource, found, waits)
 
 
 def against_version(
@@ -172,28 +187,21 @@ def against_version(
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(new)
     before: Mapping[str, Mapping[str, Any]] = {} if old is None else old.composed
-    entries = []
-    for name, resource in new.composed.items():
-        if name not in before:
-            note = "" if name not in exist or old is None else "it exists; the other version deletes it"
-            entries.append(_entry("create", name, resource, leaves(resource), waits, note))
-        elif not _same_kind(before[name], resource):
-            left = f"the other version's {_left(before[name])}"
-            entries.append(_entry("create", name, resource, leaves(resource), waits, left if name in exist else ""))
-        else:
-            found = changes(before[name], resource, whole=True, keys=_keys(schemas, resource))
-            entries.append(_entry("change" if found else "kept", name, resource, found, waits))
-    for name, lost in before.items():
-        if name in new.composed:
-            continue
+    entries: list[Entry] = []
+    for one in _composed(new.composed, before, waits, schemas, whole=True):
+        if one.action == "create":
+            deleted = "it exists; the other version deletes it" if old is not None and one.name not in before else ""
+            one = one._replace(note=(one.note or deleted) if one.name in exist else "")
+        entries.append(one)
+    for name in before.keys() - new.composed.keys():
         if name in held and name not in exist:
-            entries.append(_entry("held back", name, lost, (), waits))
+            entries.append(_entry("held back", name, before[name], (), waits))
         else:
             note = "" if name in exist else "it doesn't exist yet"
-            entries.append(_entry("delete", name, lost, (), {}, note))
+            entries.append(_entry("delete", name, before[name], note=note))
     known = set(before)
     if old is None:  # there is no other desired state to compare with, but deletions must be shown
-        entries += [_entry("delete", name, one, (), {}) for name, one in new.deleted.items()]
+        entries += [_entry("delete", name, one) for name, one in new.deleted.items()]
         known |= set(new.deleted)
     entries += _held(held - set(new.composed) - known - set(exist), waits)
     status = [] if old is None else _status_changes(old.composite, new.composite)
@@ -280,8 +288,8 @@ def _entry(
     action: str,
     name: str,
     resource: Mapping[str, Any],
-    found: Sequence[Change],
-    waits: Mapping[str, Sequence[str]],
+    found: Sequence[Change] = (),
+    waits: Mapping[str, Sequence[str]] = {},
     note: str = "",
 ) -> Entry:
     return Entry(action, name, _kind(resource), _place(resource), found, waits.get(name, ()), note)
@@ -299,32 +307,24 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return the changes between two composites' statuses. Of the conditions, only the status of Ready is compared."""
-    old, new = (_plain_status(one) for one in (before, after))
+    (old, old_ready), (new, new_ready) = (_status(one) for one in (before, after))
     # `changes` leaves the field `status` out, so the statuses stand under another name.
     found = changes({"spec": old}, {"spec": new}, whole=True)
     status = [one._replace(path=f"status{one.path.removeprefix('spec')}") for one in found]
-    ready = [_ready(one) for one in (before, after)]
-    if ready[0] == ready[1]:
+    if old_ready == new_ready:
         return status
-    return [Change("status.conditions[type=Ready].status", *ready), *status]
+    return [Change("status.conditions[type=Ready].status", old_ready, new_ready), *status]
 
 
-def _plain_status(composite: Mapping[str, Any]) -> dict[str, Any]:
+def _status(composite: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return a composite's status without conditions, and the status of the condition Ready."""
     status = composite.get("status")
-    return {key: value for key, value in status.items() if key != "conditions"} if isinstance(status, Mapping) else {}
-
-
-def _ready(composite: Mapping[str, Any]) -> Any:
-    status = composite.get("status")
-    conditions = status.get("conditions") if isinstance(status, Mapping) else None
+    plain = dict(status) if isinstance(status, Mapping) else {}
+    conditions = plain.pop("conditions", None)
     for one in conditions if isinstance(conditions, list) else ():
         if isinstance(one, Mapping) and one.get("type") == "Ready":
-            return one.get("status")
-    return ABSENT
-
-
-def _keys(schemas: Schemas | None, resource: Mapping[str, Any]) -> KeysAt:
-    return keys_of(schemas, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
+            return plain, one.get("status")
+    return plain, ABSENT
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -339,11 +339,6 @@ def _kind(resource: Mapping[str, Any]) -> str:
 def _place(resource: Mapping[str, Any]) -> str:
     metadata = metadata_of(resource)
     return "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
-
-
-def _left(resource: Mapping[str, Any]) -> str:
-    """Return the note that a resource stays, although a new resource of another kind has taken its name."""
-    return f"{_kind(resource)} {_place(resource)} stays, but the composite no longer manages it"
 
 
 def _title(composite: Mapping[str, Any]) -> str:

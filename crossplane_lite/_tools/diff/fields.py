@@ -1,23 +1,42 @@
 """Compares two objects field by field, as server-side apply does.
 
+API servers merge lists by keys: the fields that identify an element, such as `name`. A kind's schema has the keys of a
+list in `x-kubernetes-list-map-keys`. If it has none, they come from the kind's model.
+
 No function here recurses, because data may have more levels than Python's stack.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.scalars import EXACT
 from ..._core.call.mark import ANNOTATION
+from ..._core.paths.schema import Schema
 from ..._core.paths.text import quoted, show
 from ..manifests.objects import CLAIM_LABELS, COMPOSITE_LABEL, RESOURCE_NAME
 from ..simulate.merging import ABSENT
-from .keys import Keys, KeysAt, no_keys
+from ..simulate.model_types import model_type
 from .owned import Owned
 
-__all__ = ["ABSENT", "Change", "changes", "leaves"]
+if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
+
+__all__ = ["ABSENT", "Change", "changes", "keys_of", "leaves"]
+
+Keys = Mapping[str, Any]
+"""The fields that identify the elements of a list, each with its default value; None if it has none."""
+
+KeysAt = Callable[[tuple[Any, ...]], Keys]
+"""A function from the path of a list to the keys of its elements; an empty mapping if they aren't known."""
+
+
+def no_keys(_steps: tuple[Any, ...]) -> Keys:
+    """Return an empty mapping. Serves as a `KeysAt` if no keys are known."""
+    return {}
+
 
 # The fields that usually identify the elements of Kubernetes' lists, in the order in which they are tried.
 _USUAL_KEYS: Final = ("name", "key", "uid", "type", "id", "mountPath", "containerPort", "port", "ip")
@@ -104,6 +123,40 @@ def changes(
         elif not _same(place.old, place.new):
             found.append(Change(show(place.steps), place.old, place.new))
     return sorted(found, key=lambda one: one.path)
+
+
+def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
+    """Return a function from the path of a list, in objects of the given kind, to the list's keys.
+
+    The keys come from the kind's schema. If the schema has none for a list, they come from the kind's model class, if
+    a function in this process has used one.
+
+    Args:
+        schemas: The schemas of kinds; None if there are none.
+        api_version: The kind's apiVersion.
+        kind: The kind.
+    """
+    schema = None if schemas is None else schemas.find(api_version, kind)
+
+    def keys_at(steps: tuple[Any, ...]) -> Keys:
+        # An element in a path is an index or a selection; both lead to the type of the items.
+        way = [step if isinstance(step, str) else 0 for step in steps]
+        found = {} if schema is None else _in_schema(schema, way)
+        if found:
+            return found
+        type_ = model_type(api_version, kind, way)
+        return {} if type_ is None else dict.fromkeys(type_.keys)
+
+    return keys_at
+
+
+def _in_schema(schema: Mapping[str, Any], steps: list[str | int]) -> Keys:
+    place = Schema(schema).at(steps)
+    items = None if place is None else place.below(0)
+    if place is None or items is None:
+        return {}
+    fields = {key: items.below(key) for key in place.list_keys}
+    return {key: None if field is None else field.default for key, field in fields.items()}
 
 
 def leaves(resource: Mapping[str, Any]) -> list[Change]:

@@ -7,6 +7,7 @@ stays.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -40,21 +41,12 @@ class Owned(NamedTuple):
 
         If no manager owns such an element, the result has no owners. The element may have further keys.
         """
-        for node in self._nodes():
-            for name in node:
-                known = _parsed(name) if name.startswith("k:") else None
-                if isinstance(known, dict) and known.items() >= keys.items():
-                    return self._child(name)
-        return Owned(None, ())
+        found = (name for name, known in self._elements() if known.items() >= keys.items())
+        return self._child(next(found, ""))
 
     def list_keys(self) -> tuple[str, ...] | None:
         """Return the sorted names of the keys of the list at this path; None if no manager owns an element by keys."""
-        for node in self._nodes():
-            for name in node:
-                keys = _parsed(name) if name.startswith("k:") else None
-                if isinstance(keys, dict):
-                    return tuple(sorted(keys))
-        return None
+        return next((tuple(sorted(keys)) for _, keys in self._elements()), None)
 
     def is_set(self) -> bool:
         """Return whether the list at this path is a set of scalars: a manager owns elements by their values."""
@@ -74,6 +66,14 @@ class Owned(NamedTuple):
         if self.ours is not None:
             yield self.ours
         yield from self.others
+
+    def _elements(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the name and the keys of each element that a manager owns by its keys."""
+        for name in (name for node in self._nodes() for name in node if name.startswith("k:")):
+            with contextlib.suppress(ValueError):
+                keys = json.loads(name[2:])
+                if isinstance(keys, dict):
+                    yield name, keys
 
     def _child(self, name: str) -> Owned:
         ours = None if self.ours is None else self.ours.get(name)
@@ -103,10 +103,3 @@ def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
         else:
             others.append(fields)
     return Owned(ours, tuple(others))
-
-
-def _parsed(name: str) -> Any:
-    try:
-        return json.loads(name[2:])
-    except ValueError:
-        return None

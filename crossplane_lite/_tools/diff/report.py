@@ -15,15 +15,13 @@ from .fields import ABSENT, Change
 __all__ = ["as_json", "as_markdown", "as_text", "summary", "totals"]
 
 _MOST_KEPT: Final = 8
-_SIGNS: Final = {"delete": "-", "create": "+", "change": "~", "held back": ".", "kept": "="}
-_COLOURS: Final = {"delete": "31", "create": "32", "change": "33", "held back": "36", "kept": "2"}
-# The word for each action in a summary.
-_DONE: Final = {
-    "delete": "to delete",
-    "create": "to create",
-    "change": "to change",
-    "held back": "held back",
-    "kept": "kept",
+# For each action, its sign, its colour, and the words for it in a summary.
+_SHOWN: Final = {
+    "delete": ("-", "31", "to delete"),
+    "create": ("+", "32", "to create"),
+    "change": ("~", "33", "to change"),
+    "held back": (".", "36", "held back"),
+    "kept": ("=", "2", "kept"),
 }
 
 
@@ -52,10 +50,10 @@ def _lines(one: Difference, colour: bool) -> Iterator[str]:
         if entry.action == "kept" and not entry.waits and not entry.note:
             kept.append(entry.name)
             continue
-        yield _painted(_text.line(_headline(entry)), _COLOURS[entry.action], colour)
+        yield _painted(_text.line(_headline(entry)), _SHOWN[entry.action][1], colour)
         yield from (_text.line(f"    {line}") for line in _details(entry))
     if kept:
-        yield _painted(_text.line(f"= kept: {some(kept, _MOST_KEPT)}"), _COLOURS["kept"], colour)
+        yield _painted(_text.line(f"= kept: {some(kept, _MOST_KEPT)}"), _SHOWN["kept"][1], colour)
     if one.status:
         yield "~ the composite's status"
         yield from (_text.line(f"    {_field(change)}") for change in one.status)
@@ -64,7 +62,7 @@ def _lines(one: Difference, colour: bool) -> Iterator[str]:
 
 
 def _headline(entry: Entry) -> str:
-    what = f"{_SIGNS[entry.action]} {entry.action} {entry.name}"
+    what = f"{_SHOWN[entry.action][0]} {entry.action} {entry.name}"
     about = " ".join(part for part in (entry.kind, entry.place) if part)
     return f"{what} ({about})" if about else what
 
@@ -193,7 +191,7 @@ def summary(differences: Sequence[Difference]) -> str:
 
 def _counted(differences: Iterable[Difference]) -> str:
     found = totals(differences)
-    return ", ".join(f"{found[action]} {_DONE[action]}" for action in ACTIONS if found[action]) or "no resources"
+    return ", ".join(f"{found[action]} {_SHOWN[action][2]}" for action in ACTIONS if found[action]) or "no resources"
 
 
 def _escaped(text: str) -> str:

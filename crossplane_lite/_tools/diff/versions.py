@@ -10,6 +10,7 @@ anything else                A git revision. It is checked out into a temporary 
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
@@ -20,7 +21,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.texts import short_text
@@ -46,7 +47,6 @@ from crossplane_lite.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 _SECONDS_TO_STOP: Final = 10.0
-_MOST_LINES: Final = 20
 
 
 @contextlib.contextmanager
@@ -82,8 +82,7 @@ def other_version(version: str, functions: Mapping[str, Runner], dial: Dial) -> 
         others = {}
         for name, target in in_process.items():
             where = home if python != sys.executable else _home(version, home, target)
-            server = stack.enter_context(_Server(python, where, target, version))
-            others[name] = stack.enter_context(Remote(server.address))
+            others[name] = stack.enter_context(Remote(stack.enter_context(_served(python, where, target, version))))
         yield {**functions, **others}
 
 
@@ -186,8 +185,9 @@ def _git(*arguments: str, about: str) -> str:
     return done.stdout.strip()
 
 
-class _Server:
-    """A process that serves a function until the `with` block ends.
+@contextlib.contextmanager
+def _served(python: str, home: Path, target: str, version: str) -> Iterator[str]:
+    """Serve a function in a new process until the `with` block ends.
 
     Args:
         python: The Python interpreter.
@@ -195,77 +195,54 @@ class _Server:
         target: The function's `module:function`.
         version: The value of `--against`, for messages.
 
-    Attributes:
-        address: The address that the process listens at.
+    Yields:
+        The address that the process listens at.
 
     Raises:
         InputError: The process can't be started, or ends before it listens.
     """
-
-    def __init__(self, python: str, home: Path, target: str, version: str) -> None:
-        self._about = f"--against {version}: the other version of {target}"
-        self._said: list[str] = []
-        start = ["-m", "crossplane_lite"] if python != sys.executable else ["-c", _FROM_FOLDER]
-        command = [python, *start, "serve", target, "--insecure", "--address", "127.0.0.1:0"]
+    about = f"--against {version}: the other version of {target}"
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    start = ["-m", "crossplane_lite"]
+    if python == sys.executable:
+        start = ["-c", _FROM_FOLDER]
         # If this package isn't installed, it is imported from here. The version's own folder comes first.
-        package = str(Path(PACKAGE).parent)
-        own = [package] if python == sys.executable else []
-        path = os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH", "")]))
-        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-        if python == sys.executable and path:
-            environment["PYTHONPATH"] = path
+        paths = str(Path(PACKAGE).parent), os.environ.get("PYTHONPATH", "")
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    try:
+        process = subprocess.Popen(
+            [python, *start, "serve", target, "--insecure", "--address", "127.0.0.1:0"],
+            cwd=home,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+    except OSError as error:
+        raise InputError(f"{about} can't be run: {error.strerror or error}") from None
+    assert process.stderr is not None
+    try:
+        yield _address(process.stderr, about)
+    finally:
+        process.terminate()
         try:
-            self._process = subprocess.Popen(
-                command,
-                cwd=home,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-            )
-        except OSError as error:
-            raise InputError(f"{self._about} can't be run: {error.strerror or error}") from None
-        try:
-            self.address = self._wait()
-        except BaseException:
-            self._stop()
-            if self._process.stderr is not None:
-                self._process.stderr.close()
-            raise
-        # If nobody reads its log, the process blocks as soon as the pipe is full.
-        threading.Thread(target=self._drain, daemon=True).start()
-
-    def __enter__(self) -> _Server:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._stop()
-
-    def _wait(self) -> str:
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
-            try:
-                said: Any = json.loads(line)
-            except ValueError:
-                said = None
-            if isinstance(said, dict) and said.get("msg") == "serving":
-                return str(said["address"])
-            self._said = [*self._said, line.strip()][-_MOST_LINES:]
-        last = next((line for line in reversed(self._said) if line), "it ended and printed nothing")
-        raise InputError(f"{self._about} can't be served: {short_text(last)}")
-
-    def _drain(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as log, contextlib.suppress(ValueError, OSError):
-            for _ in log:
-                pass
-
-    def _stop(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(_SECONDS_TO_STOP)
+            process.wait(_SECONDS_TO_STOP)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
+
+
+def _address(log: IO[bytes], about: str) -> str:
+    """Return the address in the log of a server. The rest of the log is read and thrown away by a thread."""
+    last = "it ended and printed nothing"
+    for line in log:
+        try:
+            said: Any = json.loads(line)
+        except ValueError:
+            said = None
+        if isinstance(said, dict) and said.get("msg") == "serving":
+            # If nobody reads its log, the process blocks as soon as the pipe is full.
+            threading.Thread(target=collections.deque, args=(log, 0), daemon=True).start()
+            return str(said["address"])
+        last = line.decode(errors="replace").strip() or last
+    raise InputError(f"{about} can't be served: {short_text(last)}")

@@ -21,11 +21,9 @@ __all__ = [
     "Look",
     "edge_label",
     "edge_tooltip",
-    "escaped",
     "legend_entries",
     "node_lines",
     "node_tooltip",
-    "shortened",
 ]
 
 LINE: Final = "#767f8a"

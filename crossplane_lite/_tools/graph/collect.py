@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._core import codec
@@ -16,7 +17,6 @@ from ...proto import _view
 from ..render.told import told
 
 if TYPE_CHECKING:
-    from ..._core.waits.entry import Waiting
     from ..render.rendered import StepRun
 
 __all__ = ["Collected", "collect"]
@@ -86,7 +86,10 @@ def collect(steps: Sequence[StepRun]) -> Collected:
         if isinstance(function, Function):
             _take_shown(found, function, run.request)
         else:
-            _take_told(found, waiting)
+            # Dependencies on missing values are all that a function elsewhere reports.
+            needs = {Dependency(one.name, one.of, one.path) for one in waiting.needs if one.of not in ("", one.name)}
+            found.dependencies |= needs
+            found.missing |= needs
             found.notes.append(
                 f"step {short_repr(run.step.name)} isn't run in this process ({run.runner!r}), so its dependencies "
                 "on values that exist already aren't known"
@@ -98,14 +101,14 @@ def collect(steps: Sequence[StepRun]) -> Collected:
 
 def _take_state(found: Collected, request: Any, response: Any) -> None:
     observed, desired = request.observed.resources, response.desired.resources
-    found.composite = _decoded(request.observed.composite.resource)
+    found.composite = _read(request.observed.composite.resource, codec.decode_struct, {})
     found.observed.update(observed)
     found.desired = set(desired)  # each step passes on the desired state of those before it
     for resources in (observed, desired):
         for name in resources:
             raw = resources[name].resource
-            found.kinds[name] = short_text(_read(raw, "kind"))
-            if _is_usage(name, raw):
+            found.kinds[name] = _text(raw, "kind")
+            if _read(raw, functools.partial(edge_of, name), None) is not None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
     found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)
@@ -141,39 +144,19 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
         found.kinds.setdefault(name, kind)
 
 
-def _take_told(found: Collected, waiting: Waiting) -> None:
-    """Add dependencies on missing values to `found`. A function that runs elsewhere reports them in its response."""
-    for need in waiting.needs:
-        if need.of and need.of != need.name:
-            one = Dependency(need.name, need.of, need.path)
-            found.dependencies.add(one)
-            found.missing.add(one)
-
-
 def _described(items: Any) -> str:
     """Return the kind and name of the first resource in `items`, and the number of others: `VPC a and 2 more`."""
-    text = " ".join(short_text(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
+    text = f"{_text(items[0].resource, 'kind')} {_text(items[0].resource, 'metadata', 'name')}"
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 
 
-def _read(raw: bytes, *path: str) -> Any:
-    """Return the value at a path in a Struct's bytes; an empty string if it is missing or the bytes are invalid."""
+def _text(raw: bytes, *path: str) -> str:
+    return short_text(_read(raw, lambda raw: codec.get_path(raw, path, ""), ""))
+
+
+def _read(raw: bytes, read: Callable[[bytes], Any], default: Any) -> Any:
+    """Read something from a Struct's bytes; `default` if they are invalid."""
     try:
-        return codec.get_path(raw, path, "")
+        return read(raw)
     except WireError:  # nobody has checked the answers of functions that run elsewhere
-        return ""
-
-
-def _is_usage(name: str, raw: bytes) -> bool:
-    """Return whether a resource is a Usage that the SDK has added; False if the bytes are invalid."""
-    try:
-        return edge_of(name, raw) is not None
-    except WireError:
-        return False
-
-
-def _decoded(raw: bytes) -> dict[str, Any]:
-    try:
-        return codec.decode_struct(raw)
-    except WireError:
-        return {}
+        return default

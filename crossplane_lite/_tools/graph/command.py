@@ -166,10 +166,10 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]
     simulation failed, didn't become stable, or a resource waits for a value that never comes. Raises InputError if a
     file or a function can't be used.
     """
-    from ..simulate.command import simulation_of
+    from ..simulate.simulation import Simulation
     from .graph import graph_of_simulation
 
-    simulation = simulation_of(arguments.read_inputs(given), given.fixtures)
+    simulation = Simulation(arguments.read_inputs(given), given.fixtures)
     try:
         simulation.run()
     except RenderError as error:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ..._core.base import extras
+from ..._core.base.texts import escaped
 from ...errors import UsageError
 from ..programs import process
-from .appearance import (
-    CYCLE,
-    LINE,
-    LOOKS,
-    TEXT,
-    edge_label,
-    edge_tooltip,
-    escaped,
-    legend_entries,
-    node_lines,
-    node_tooltip,
-)
+from . import appearance
+from .appearance import CYCLE, LINE, LOOKS, TEXT
 from .graph import DrawnNode, Edge, Graph, State
 
 __all__ = ["dot", "image"]
@@ -33,6 +25,10 @@ _DPI: Final = "144"
 # A graph that takes longer is too large to be looked at.
 _TIMEOUT: Final = 120.0
 _WAY_OUT: Final = "(--format dot and mermaid need no program)"
+# In an SVG: a node, the coordinates of its outline, and the start of a line of its text.
+_NODE: Final = re.compile(r'<title>n\d+</title>\n<g id="a_node.*?</a>', re.DOTALL)
+_OUTLINE: Final = re.compile(r' (?:points|d)="([^"]+)"')
+_LINE: Final = re.compile(r'<text text-anchor="start" x="(-?[\d.]+)"')
 
 
 def dot(graph: Graph, **attributes: str) -> str:
@@ -63,59 +59,38 @@ def dot(graph: Graph, **attributes: str) -> str:
 
 
 def _graph_attributes(graph: Graph) -> dict[str, str]:
-    attributes = {
-        "bgcolor": "transparent",
-        "rankdir": "LR",
-        "nodesep": "0.18",
-        "ranksep": "0.9",
-        "fontname": _FONT,
-        "fontsize": "14",
-        "fontcolor": LINE,
-        "pad": "0.2",
-        # A cluster stands where its members do, so that waves follow each other.
-        "newrank": "true",
-    }
+    attributes = {"bgcolor": "transparent", "rankdir": "LR", "nodesep": "0.18", "ranksep": "0.9", "pad": "0.2"}
+    attributes |= {"fontname": _FONT, "fontsize": "14", "fontcolor": LINE}
+    attributes["newrank"] = "true"  # a cluster stands where its members do, so that waves follow each other
     if graph.title:
         attributes |= {"label": _label_text(escaped(graph.title)), "labelloc": "t", "tooltip": escaped(graph.title)}
     return attributes
 
 
 def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    waves: dict[int | None, list[DrawnNode]] = {}
-    for node in graph.nodes:
-        waves.setdefault(node.wave, []).append(node)
-    for node in waves.pop(None, []):
-        yield f"  {ids[node.name]} {_attributes(_node(node))}"
     before: str | None = None
-    for wave in sorted(wave for wave in waves if wave is not None):
-        members = {node.name for node in waves[wave]}
+    for wave, nodes in graph.waves:
+        shown = [f"  {ids[node.name]} {_attributes(_node(node))}" for node in nodes]
+        if wave is None:
+            yield from shown
+            continue
+        cluster = {"label": f"wave {wave}", "tooltip": f"wave {wave}", "labeljust": "l", "fontsize": "10"}
         yield f"  subgraph cluster_wave_{wave} {{"
-        yield f"    graph {_attributes(_cluster(f'wave {wave}'))}"
+        yield f"    graph {_attributes({**cluster, 'color': LINE, 'style': 'rounded,dotted'})}"
+        members = {node.name for node in nodes}
         # One column, unless its nodes need each other and have to stand side by side.
         if not any(edge.dependent in members and edge.dependency in members for edge in graph.edges):
             yield "    rank=same;"
-        for node in waves[wave]:
-            yield f"    {ids[node.name]} {_attributes(_node(node))}"
+        yield from (f"  {line}" for line in shown)
         yield "  }"
-        first = ids[waves[wave][0].name]
+        first = ids[nodes[0].name]
         if before is not None:
             yield f"  {before} -> {first} {_attributes({'style': 'invis'})}"
         before = first
 
 
-def _cluster(label: str) -> dict[str, str]:
-    return {
-        "label": label,
-        "labeljust": "l",
-        "fontsize": "10",
-        "color": LINE,
-        "style": "rounded,dotted",
-        "tooltip": label,
-    }
-
-
 def _node(node: DrawnNode) -> dict[str, str]:
-    lines = [_escaped(line) for line in node_lines(node)]
+    lines = [_escaped(line) for line in appearance.node_lines(node)]
     lines[0] = f"<b>{lines[0]}</b>"
     if node.kind:
         lines[1] = f'<font point-size="10">{lines[1]}</font>'
@@ -123,7 +98,7 @@ def _node(node: DrawnNode) -> dict[str, str]:
     attributes = _look(node.state)
     if node.in_cycle:
         attributes |= {"color": CYCLE, "penwidth": "2.5"}
-    return {"label": f"<{'<br/>'.join(lines)}>", **attributes, "tooltip": node_tooltip(node)}
+    return {"label": f"<{'<br/>'.join(lines)}>", **attributes, "tooltip": appearance.node_tooltip(node)}
 
 
 def _look(state: State) -> dict[str, str]:
@@ -135,9 +110,9 @@ def _look(state: State) -> dict[str, str]:
 
 
 def _edge(edge: Edge) -> dict[str, str]:
-    tooltip = edge_tooltip(edge)
+    tooltip = appearance.edge_tooltip(edge)
     attributes = {"tooltip": tooltip}
-    label = edge_label(edge)
+    label = appearance.edge_label(edge)
     if label:
         attributes |= {"label": _label_text(label), "labeltooltip": tooltip}
     if edge.waiting:
@@ -151,7 +126,7 @@ def _legend(graph: Graph) -> Iterator[str]:
     """Yield a node with the graph's legend: a table of its colours and lines, and their meanings."""
     rows = [
         f'<td bgcolor="{look.fill}" border="1" color="{look.stroke}" width="26"></td><td align="left">{text}</td>'
-        for look, text in ((LOOKS[state], text) for state, text in legend_entries(graph))
+        for look, text in ((LOOKS[state], text) for state, text in appearance.legend_entries(graph))
     ]
     lines = [("──▸", LINE, "what is needed ▸ what needs it")]
     if any(edge.waiting for edge in graph.edges):
@@ -160,15 +135,9 @@ def _legend(graph: Graph) -> Iterator[str]:
         lines.append(("━━▸", CYCLE, "in a cycle"))
     rows += [f'<td><font color="{color}">{sign}</font></td><td align="left">{text}</td>' for sign, color, text in lines]
     table = "".join(f"<tr>{row}</tr>" for row in rows)
-    attributes = {
-        "shape": "none",
-        "margin": "0",
-        "fontsize": "10",
-        "fontcolor": LINE,
-        "tooltip": "legend",
-        "label": f'<<table border="0" cellborder="0" cellspacing="4" cellpadding="1">{table}</table>>',
-    }
-    yield f"  legend {_attributes(attributes)}"
+    attributes = {"shape": "none", "margin": "0", "fontsize": "10", "fontcolor": LINE, "tooltip": "legend"}
+    label = f'<<table border="0" cellborder="0" cellspacing="4" cellpadding="1">{table}</table>>'
+    yield f"  legend {_attributes({**attributes, 'label': label})}"
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:
@@ -239,4 +208,21 @@ def image(graph: Graph, format: str) -> bytes:
         raise UsageError(f"the program dot of Graphviz failed: {said[0] if said else done.ending} {_WAY_OUT}")
     if not done.output:
         raise UsageError(f"the program dot of Graphviz drew nothing{f': {said[0]}' if said else ''} {_WAY_OUT}")
-    return done.output
+    return _NODE.sub(_fitted, done.output.decode()).encode() if format == "svg" else done.output
+
+
+def _fitted(node: re.Match[str]) -> str:
+    """Return a node of an SVG whose lines of text keep their lengths, so that they fit in any font.
+
+    The machine that shows the picture may have wider fonts than the one that measured the text. Lines are centred, so
+    half of a line's length is between its start and the node's middle.
+    """
+    outline = _OUTLINE.search(node[0])
+    across = [float(x) for x in re.findall(r"(-?[\d.]+),", outline[1])] if outline else [0]
+    middle = (min(across) + max(across)) / 2
+
+    def line(found: re.Match[str]) -> str:
+        length = 2 * (middle - float(found[1]))
+        return f'<text text-anchor="middle" x="{middle:g}" textLength="{length:g}" lengthAdjust="spacingAndGlyphs"'
+
+    return _LINE.sub(line, node[0])

@@ -7,6 +7,7 @@ another node. A wave is the set of resources that one round of a simulation comp
 from __future__ import annotations
 
 import enum
+import graphlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -138,16 +139,17 @@ class Graph(NamedTuple):
             if start != end:
                 below[start].add(end)
         found: dict[str, int] = {}
-        for first in sorted(below):
-            work = [first]
-            while work:
-                open_ = [end for end in below.get(work[-1], ()) if end not in found]
-                if open_:
-                    work += open_
-                else:
-                    name = work.pop()
-                    found[name] = max((found[end] + 1 for end in below.get(name, ())), default=0)
+        for name in graphlib.TopologicalSorter(below).static_order():
+            found[name] = max((found[end] + 1 for end in below.get(name, ())), default=0)
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
+
+    @property
+    def waves(self) -> list[tuple[int | None, list[DrawnNode]]]:
+        """The nodes of each wave, after the nodes without a wave."""
+        waves: dict[int | None, list[DrawnNode]] = {}
+        for node in self.nodes:
+            waves.setdefault(node.wave, []).append(node)
+        return sorted(waves.items(), key=lambda wave: wave[0] or 0)
 
     def states(self) -> dict[State, int]:
         """Return the number of composed resources in each state, in the order of `State`; numbers of 0 are left out."""

@@ -7,18 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from .appearance import (
-    CYCLE,
-    LINE,
-    LOOKS,
-    TEXT,
-    edge_label,
-    edge_tooltip,
-    escaped,
-    legend_entries,
-    node_lines,
-    node_tooltip,
-)
+from ..._core.base.texts import escaped
+from . import appearance
+from .appearance import CYCLE, LINE, LOOKS, TEXT
 from .graph import DrawnNode, Edge, Graph
 
 __all__ = ["mermaid"]
@@ -57,21 +48,19 @@ _CLASSES: Final = {state: str(state.name).lower() for state in LOOKS}
 
 
 def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    waves: dict[int | None, list[DrawnNode]] = {}
-    for node in graph.nodes:
-        waves.setdefault(node.wave, []).append(node)
-    for node in waves.pop(None, []):
-        yield from _node(node, ids[node.name])
-    for wave in sorted(wave for wave in waves if wave is not None):
+    for wave, nodes in graph.waves:
+        shown = (line for node in nodes for line in _node(node, ids[node.name]))
+        if wave is None:
+            yield from shown
+            continue
         yield f'  subgraph wave{wave}["wave {wave}"]'
-        for node in waves[wave]:
-            yield from _node(node, ids[node.name])
+        yield from shown
         yield "  end"
         yield _plain_ground(f"wave{wave}")
 
 
 def _node(node: DrawnNode, id_: str) -> Iterator[str]:
-    shown = node_lines(node)
+    shown = appearance.node_lines(node)
     label = "<br/>".join(_escaped(line) for line in shown)
     opening, closing = LOOKS[node.state].mermaid
     yield f'  {id_}{opening}"{label}"{closing}:::{_CLASSES[node.state]}'
@@ -79,15 +68,15 @@ def _node(node: DrawnNode, id_: str) -> Iterator[str]:
         yield f"  class {id_} cycle"
     if "…" in "".join(shown):
         # A tooltip comes with a callback only; this one doesn't exist, so that a click does nothing.
-        yield f'  click {id_} nothing "{_escaped(node_tooltip(node))}"'
+        yield f'  click {id_} nothing "{_escaped(appearance.node_tooltip(node))}"'
 
 
 def _edge(edge: Edge, ids: Mapping[str, str]) -> Iterator[str]:
-    label = edge_label(edge)
+    label = appearance.edge_label(edge)
     arrow = "==>" if edge.in_cycle else "-.->" if edge.waiting else "-->"
     text = f'|"{_escaped(label)}"|' if label else ""
     if "…" in label or label.endswith(" more"):
-        yield f"  %% {_escaped(edge_tooltip(edge))}"
+        yield f"  %% {_escaped(appearance.edge_tooltip(edge))}"
     yield f"  {ids[edge.dependency]} {arrow}{text} {ids[edge.dependent]}"
 
 
@@ -106,7 +95,7 @@ def _legend(graph: Graph) -> Iterator[str]:
     if any(edge.in_cycle for edge in graph.edges):
         title += ", thick in a cycle"
     yield f'  subgraph legend["{_escaped(title)}"]'
-    for at, (state, text) in enumerate(legend_entries(graph)):
+    for at, (state, text) in enumerate(appearance.legend_entries(graph)):
         opening, closing = LOOKS[state].mermaid
         yield f'    legend{at}{opening}"{_escaped(text)}"{closing}:::{_CLASSES[state]}'
     yield "  end"

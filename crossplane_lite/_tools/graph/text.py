@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .appearance import escaped, shortened
+from ..._core.base.texts import escaped, shortened
 from .graph import DrawnNode, Edge, Graph, Sort
 
 __all__ = ["text"]

@@ -14,7 +14,7 @@ from ..manifests.objects import secret_place
 from ..render.schema_fields import missing_field, name_of, without_method
 from .builtin import condition
 from .fixtures import Fixture
-from .merging import ABSENT, at, steps_of
+from .merging import ABSENT, at, copied, steps_of
 from .model_types import model_schema
 from .values import MOST_ELEMENTS, Target, text_for, value_for
 
@@ -61,8 +61,7 @@ class AwaitedFields:
         self.resource = resource
         self.origins: dict[str, str] = {}
         self.never: dict[str, str] = {}
-        # Lists that were made here: these can grow.
-        self._lists: set[tuple[str | int, ...]] = set()
+        self._before = copied(resource)
         self._details: set[str] = set()
         self._wants_details = False
 
@@ -75,12 +74,11 @@ class AwaitedFields:
         Args:
             path: The field's path after the resource's name, such as `.status.atProvider.vpcId`.
         """
-        try:
-            steps = steps_of(path.removeprefix(".")) if path else []
-        except ValueError:  # a UsageError, or the error of an index of thousands of digits
-            self.never[path] = "this isn't the path of a field"
+        if not path:  # others wait for the resource itself to be ready
             return
-        if not steps:  # others wait for the resource itself to be ready
+        steps = steps_of(path)
+        if not steps:
+            self.never[path] = "this isn't the path of a field"
             return
         try:
             self.origins[path] = self._origin(self._from_start(without_method(self._schema, steps)))
@@ -127,9 +125,17 @@ class AwaitedFields:
         # A value of desired state wins over the fixture's. Objects are made of both.
         if isinstance(known, (dict, list)) or known == at(self.resource, steps):
             return FIXTURE
-        if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):
+        if any(self._is_made_up(steps[:end]) for end in range(1, len(steps))):
             return SCHEMA if self._schema is not None else ASSUMED
         return GIVEN
+
+    def _is_made_up(self, steps: Sequence[str | int]) -> bool:
+        """Return whether a value is a list that was made up here; only such lists may get more elements."""
+        return (
+            isinstance(at(self.resource, steps), list)
+            and not isinstance(at(self._before, steps), list)
+            and not isinstance(self._mirrored(steps), list)
+        )
 
     def _external_name(self) -> str:
         annotations = at(self.resource, ["metadata", "annotations"])
@@ -154,7 +160,7 @@ class AwaitedFields:
             if missing:
                 raise _Never(missing)
             found = condition(type_, "Simulated")
-            self._status().setdefault("conditions", []).append(found)
+            self.resource.setdefault("status", {}).setdefault("conditions", []).append(found)
         if not steps or at(found, steps) is not ABSENT:
             return GIVEN
         more = {"message": "simulated", "observedGeneration": self.resource["metadata"]["generation"]}
@@ -162,10 +168,6 @@ class AwaitedFields:
             raise _Never(f"a condition has no field {show(steps)}")
         found[str(steps[0])] = more[str(steps[0])]
         return ASSUMED
-
-    def _status(self) -> dict[str, Any]:
-        status: dict[str, Any] = self.resource.setdefault("status", {})
-        return status
 
     def _connection_detail(self, steps: list[str | int]) -> str:
         if secret_place(self.resource) is None:
@@ -211,21 +213,23 @@ class AwaitedFields:
                 f"a simulation makes up at most {MOST_ELEMENTS} elements of a list, and at most {_MOST_MADE:,} of a "
                 "list and the lists in it together; give this list in a fixture"
             )
-        mirrored = self._mirrored(steps)
         holder: Any = self.resource
         for depth, step in enumerate(steps):
             path = steps[:depth]
-            self._check(holder, step, path)
+            kind: type[Any] = list if isinstance(step, int) else dict
+            if not isinstance(holder, kind):
+                wanted = "a list" if isinstance(step, int) else "an object"
+                raise _Never(f"{show(path)} is {json_type_in_words(holder)}, not {wanted}")
             if isinstance(step, int):
+                if step >= len(holder) and not self._is_made_up(path):
+                    raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")
                 self._grow(holder, step, steps, depth, places)
             elif step not in holder:
                 if depth + 1 == len(steps):
-                    return self._put(holder, step, steps, places[-1], mirrored)
+                    return self._put(holder, steps, places[-1])
+                empty: Any = [] if isinstance(steps[depth + 1], int) else {}
                 same = self._mirrored(steps[: depth + 1])
-                if isinstance(same, list if isinstance(steps[depth + 1], int) else dict):
-                    holder[step] = _fitting(same, places[depth])
-                else:
-                    holder[step] = self._container(steps[: depth + 2])
+                holder[step] = _fitting(same, places[depth]) if type(same) is type(empty) else empty
             if holder[step] is None:
                 raise _Never(f"the fixture sets {show(steps[: depth + 1])} to null: give it a value there")
             holder = holder[step]
@@ -245,35 +249,25 @@ class AwaitedFields:
                 raise _Never(self._missing(steps))
             most = place.source.get("maxItems")
             if isinstance(step, int) and isinstance(most, int) and step >= most:
-                raise _Never(f"{self._schema_name()} allows at most {most} elements in {show(steps[:depth])}")
+                raise _Never(f"{name_of(*self._owner[1:])} allows at most {most} elements in {show(steps[:depth])}")
             place = found
             places.append(place)
         return places
 
     def _missing(self, steps: list[str | int]) -> str:
-        return missing_field(self._schema or {}, steps, self._schema_name())
+        return missing_field(self._schema or {}, steps, name_of(*self._owner[1:]))
 
-    def _schema_name(self) -> str:
-        return name_of(self._owner.api_version, self._owner.kind)
-
-    def _mirrored(self, steps: list[str | int]) -> Any:
+    def _mirrored(self, steps: Sequence[str | int]) -> Any:
         """Return the value that a provider copies to the status field at `steps`; ABSENT if there is none.
 
         A provider copies `spec.forProvider.x` to `status.atProvider.x`, and the external name to
         `status.atProvider.id`.
         """
-        if steps[:2] != ["status", "atProvider"] or len(steps) == 2:
+        if [*steps[:2]] != ["status", "atProvider"] or len(steps) == 2:
             return ABSENT
-        if steps[2:] == ["id"]:
+        if [*steps[2:]] == ["id"]:
             return at(self.resource, ["metadata", "annotations", EXTERNAL_NAME])
         return at(self.resource, ["spec", "forProvider", *steps[2:]])
-
-    def _check(self, holder: Any, step: str | int, path: list[str | int]) -> None:
-        if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
-            wanted = "a list" if isinstance(step, int) else "an object"
-            raise _Never(f"{show(path)} is {json_type_in_words(holder)}, not {wanted}")
-        if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
-            raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")
 
     def _grow(self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Schema]) -> None:
         """Add elements with made-up values to a list until it has the index `step`.
@@ -284,46 +278,21 @@ class AwaitedFields:
         while len(holder) <= step:
             place = [*steps[:depth], len(holder)]
             if is_open:
-                holder.append(self._container([*place, steps[depth + 1]]))
+                holder.append([] if isinstance(steps[depth + 1], int) else {})
                 if len(holder) <= step:
                     self._fill([*place, *steps[depth + 1 :]])
             else:
                 holder.append(value_for(places[depth].source, self._owner, place).value)
-                self._note_lists(place, holder[-1])
 
-    def _container(self, steps: list[str | int]) -> Any:
-        """Return an empty value that the last step of a path can be set in: a list for an index, a dict for a key.
-
-        A list is noted as one that this class has made up.
-        """
-        if isinstance(steps[-1], str):
-            return {}
-        self._lists.add(tuple(steps[:-1]))
-        return []
-
-    def _put(
-        self, holder: dict[str, Any], step: str | int, steps: list[str | int], place: Schema, mirrored: Any
-    ) -> str:
-        key = str(step)
+    def _put(self, holder: dict[str | int, Any], steps: list[str | int], place: Schema) -> str:
+        mirrored = self._mirrored(steps)
         if mirrored is not ABSENT and mirrored is not None:
-            holder[key] = _fitting(mirrored, place)
+            holder[steps[-1]] = _fitting(mirrored, place)
             return MIRROR
         # Without a schema of the kind, the function's model of it knows at least the type.
-        known = (
-            place.source if self._schema is not None else model_schema(self._owner.api_version, self._owner.kind, steps)
-        )
-        value, is_assumed = value_for(known, self._owner, steps)
-        holder[key] = value
-        self._note_lists(steps, value)
+        known = place.source if self._schema is not None else model_schema(*self._owner[1:], steps)
+        holder[steps[-1]], is_assumed = value_for(known, self._owner, steps)
         return ASSUMED if is_assumed or self._schema is None else SCHEMA
-
-    def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
-        """Record all lists in a value that this class has made up, because only such lists may get more elements."""
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        if isinstance(value, list):
-            self._lists.add(tuple(steps))
-        for step, one in members:
-            self._note_lists([*steps, step], one)
 
 
 def _fitting(value: Any, place: Schema) -> Any:

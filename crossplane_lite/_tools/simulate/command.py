@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,6 @@ from ..render.in_vain import summary
 from ..render.rendered import RenderError
 from . import table
 from .effects import effects_of
-from .fixtures import read_fixtures
 from .report import Loss, report
 from .simulation import Simulation
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from ..render.arguments import Inputs
     from ..render.explain import Explained
 
-__all__ = ["command", "make_parser", "simulation_of"]
+__all__ = ["command", "make_parser"]
 
 _NAME: Final = "crossplane-lite simulate"
 
@@ -55,7 +54,7 @@ def command(argv: Sequence[str], page: Page) -> int:
         parser.error(f"--explain needs --format table or --format json (got {given.format})")
     terminal.begin()
     inputs = arguments.read_inputs(given)
-    simulation = simulation_of(inputs, given.fixtures, given.max_rounds)
+    simulation = Simulation(inputs, given.fixtures, given.max_rounds)
     problems: list[str] = []
     losses: list[Loss] = []
     failure: RenderError | None = None
@@ -148,37 +147,6 @@ def _rounds(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text[:9]) < 2:
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of 2 or more")
     return int(text[:9])
-
-
-def simulation_of(
-    inputs: Inputs, fixtures: Path | Mapping[str, Mapping[str, Any]] | None, most_rounds: int = 50
-) -> Simulation:
-    """Return the simulation of a command line's inputs, or of a test's. The simulation hasn't run yet.
-
-    Args:
-        inputs: The inputs.
-        fixtures: The fixtures, or the file or directory that has them; None if there are none.
-        most_rounds: The number of rounds after which the simulation gives up; 2 or more.
-
-    Raises:
-        InputError: The fixtures can't be read or used, or an observed resource can't be used.
-        UsageError: `most_rounds` is less than 2.
-        MissingExtraError: PyYAML isn't installed.
-    """
-    return Simulation(
-        inputs.composite.content,
-        inputs.pipeline,
-        inputs.functions,
-        cluster=inputs.cluster,
-        observed=[document.content for document in inputs.observed],
-        context=inputs.context,
-        fixtures=read_fixtures(fixtures) if isinstance(fixtures, Path) else fixtures or {},
-        schemas=inputs.schemas,
-        most_rounds=most_rounds,
-        timeout=inputs.timeout,
-        xrd=inputs.xrd,
-        composition=inputs.composition,
-    )
 
 
 def _never(simulation: Simulation) -> Iterator[str]:

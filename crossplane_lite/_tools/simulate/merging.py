@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._core.paths import field_path
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
-from ...errors import UsageError
 
-__all__ = ["ABSENT", "at", "copied", "differences", "without", "without_nulls"]
+__all__ = ["ABSENT", "at", "copied", "differences", "steps_of"]
 
 ABSENT: Any = object()
 """Stands for a value that doesn't exist; None is a value, null."""
@@ -32,28 +32,16 @@ def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -
     return text(tree) if isinstance(tree, str) else tree
 
 
-def without_nulls(tree: Any) -> Any:
-    """Return a deep copy of plain data without the mapping keys whose value is null."""
-    return copied(tree, nulls=False)
+def steps_of(path: str) -> list[Any]:
+    """Return the keys and indexes of a path, such as `["spec", "ports", 2]` for `.spec.ports[2]`.
 
-
-def steps_of(path: str) -> list[str | int]:
-    """Return the keys and indexes of a field path, such as `["spec", "ports", 2]` for `spec.ports[2]`.
-
-    Raises:
-        UsageError: `path` isn't a field path, or selects an element of a list by the element's fields. The paths of
-            awaited values never do that.
-        ValueError: An index has thousands of digits.
+    The list is empty if the text isn't a path, or selects an element of a list by its fields, as no Observable does.
     """
-    steps: list[str | int] = []
-    for step in field_path.parse(path):
-        if isinstance(step, field_path.Select):
-            raise UsageError(
-                f"{path!r} isn't the path of an Observable: it selects an element by its fields; give the "
-                "element's index"
-            )
-        steps.append(step)
-    return steps
+    try:
+        steps = field_path.parse(path.removeprefix("."))
+    except ValueError:  # a UsageError, or the error of an index of thousands of digits
+        return []
+    return [] if any(isinstance(step, field_path.Select) for step in steps) else list(steps)
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
@@ -66,28 +54,25 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
     return lookup(tree, steps, ABSENT)
 
 
-def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
-    """Return a deep copy of a tree without the value at a path. The value must exist."""
-    result: dict[str, Any] = copied(tree)
-    holder: Any = result
-    for step in steps[:-1]:
-        holder = holder[step]
-    del holder[steps[-1]]
-    return result
+def _same(before: Any, after: Any) -> bool:
+    return isinstance(before, bool) is isinstance(after, bool) and bool(before == after)
 
 
-def differences(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
+def differences(
+    before: Any, after: Any, steps: tuple[Any, ...] = (), same: Callable[[Any, Any], bool] = _same
+) -> Iterator[tuple[str, Any, Any]]:
     """Yield each path at which two trees differ, with the old and the new value. A missing value is `ABSENT`.
 
-    The paths are sorted. If only one tree has a mapping or list, its path is yielded, but not the paths inside of it.
-    The paths begin with `steps`.
+    The paths are sorted, and begin with `steps`. If only one tree has a mapping or list, its path is yielded, but not
+    the paths inside of it. `same` compares all other values.
     """
-    keys: Iterable[str | int] = ()
+    below: Iterable[tuple[Any, Any, Any]] = ()
     if isinstance(before, dict) and isinstance(after, dict):
-        keys = sorted({*before, *after})
+        below = [(key, before.get(key, ABSENT), after.get(key, ABSENT)) for key in sorted({*before, *after}, key=str)]
     elif isinstance(before, list) and isinstance(after, list):
-        keys = range(max(len(before), len(after)))
-    elif isinstance(before, bool) is not isinstance(after, bool) or before != after:
+        pairs = itertools.zip_longest(before, after, fillvalue=ABSENT)
+        below = [(index, *pair) for index, pair in enumerate(pairs)]
+    elif not same(before, after):
         yield show(steps), before, after
-    for key in keys:
-        yield from differences(at(before, [key]), at(after, [key]), (*steps, key))
+    for step, one, other in below:
+        yield from differences(one, other, (*steps, step), same)

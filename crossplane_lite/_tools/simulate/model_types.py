@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..._core.models import types
@@ -71,14 +71,11 @@ def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types
 
 
 def _model_of(api_version: str, kind: str) -> type[Resource] | None:
-    for cls in _subclasses(Resource):
+    work = [Resource]
+    while work:
+        cls = work.pop()
         fixed: Any = cls
         if cls._fixed >= {"apiVersion", "kind"} and (fixed.apiVersion, fixed.kind) == (api_version, kind):
             return cls
+        work += cls.__subclasses__()
     return None
-
-
-def _subclasses(cls: type[Resource]) -> Iterator[type[Resource]]:
-    for one in cls.__subclasses__():
-        yield one
-        yield from _subclasses(one)

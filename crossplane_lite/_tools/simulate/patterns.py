@@ -9,8 +9,8 @@ from typing import Any, Final
 
 __all__ = ["matches", "matching"]
 
-# A class of characters is represented by the first of these characters that is in it.
 _SAMPLES: Final = "a0A-_./: "
+_CATEGORIES: Final = {"CATEGORY_DIGIT": "0", "CATEGORY_SPACE": " ", "CATEGORY_NOT_WORD": "-"}
 _MOST_REPEATS: Final = 64
 
 
@@ -54,7 +54,7 @@ def _parsed(pattern: str) -> Any:
 
 
 def _text(tokens: Any) -> str:
-    """Return a text that a parsed pattern matches. It has the first of each choice, and as few repeats as possible.
+    """Return a text that a parsed pattern may match. It has the first of each choice, and as few repeats as possible.
 
     Raises:
         _TooHard: The pattern has parts that need a search, or a part must be repeated more than 64 times.
@@ -62,14 +62,10 @@ def _text(tokens: Any) -> str:
     made = ""
     for operation, argument in tokens:
         kind = str(operation)
-        if kind == "LITERAL":
-            made += chr(argument)
-        elif kind == "NOT_LITERAL":
-            made += next(sample for sample in _SAMPLES if ord(sample) != argument)
-        elif kind == "ANY":
-            made += _SAMPLES[0]
+        if kind in ("LITERAL", "NOT_LITERAL", "ANY"):
+            made += _one_of([(kind, argument)])
         elif kind == "IN":
-            made += _one_of(argument)
+            made += _one_of([(str(operation), argument) for operation, argument in argument])
         elif kind in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             fewest, most, repeated = argument
             if fewest > _MOST_REPEATS:
@@ -86,29 +82,18 @@ def _text(tokens: Any) -> str:
     return made
 
 
-def _one_of(choices: Any) -> str:
-    """Return a character that a class such as `[a-z]` matches, if possible a usual one such as `a` or `0`.
+def _one_of(choices: list[tuple[str, Any]]) -> str:
+    """Return a character that a class such as `[a-z]` matches.
 
-    Raises:
-        _TooHard: No character was found.
+    It is the first choice's first character; of an inverted class, a usual character that isn't among the choices.
     """
-    expression = [(str(operation), argument) for operation, argument in choices]
-    inverted = bool(expression) and expression[0][0] == "NEGATE"
-    for sample in _SAMPLES:
-        if any(_is_in(ord(sample), *one) for one in expression) != inverted:
-            return sample
-    for kind, argument in expression:
-        if not inverted and kind in ("LITERAL", "RANGE"):
-            return chr(argument if kind == "LITERAL" else argument[0])
-    raise _TooHard
-
-
-def _is_in(code: int, kind: str, argument: Any) -> bool:
-    if kind == "LITERAL":
-        return bool(code == argument)
-    if kind == "RANGE":
-        return bool(argument[0] <= code <= argument[1])
+    kind, argument = choices[0]
+    if kind in ("LITERAL", "RANGE"):
+        return chr(argument if kind == "LITERAL" else argument[0])
     if kind == "CATEGORY":
-        category = {"CATEGORY_DIGIT": r"\d", "CATEGORY_WORD": r"\w", "CATEGORY_SPACE": r"\s"}.get(str(argument))
-        return category is not None and re.match(category, chr(code)) is not None
-    return False
+        return _CATEGORIES.get(str(argument), _SAMPLES[0])
+    excluded = [argument if kind == "RANGE" else (argument, argument) for kind, argument in choices if argument]
+    for sample in _SAMPLES:
+        if not any(first <= ord(sample) <= last for first, last in excluded if isinstance(first, int)):
+            return sample
+    raise _TooHard

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..._core import codec
 from ..._core.observed import lookup
 from .effects import Effects
-from .merging import ABSENT
+from .merging import ABSENT, at, steps_of
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -117,9 +117,6 @@ def _fields(simulation: Simulation) -> list[dict[str, Any]]:
 
     The entry's `wave` is the number of the first round in which the composite has the field; None if it never has it.
     """
-    from ...errors import UsageError
-    from .merging import at, steps_of
-
     needed: dict[str, set[str]] = {}
     for dependent, _, path in simulation.dependencies:
         if dependent.startswith("xr."):
@@ -129,10 +126,7 @@ def _fields(simulation: Simulation) -> list[dict[str, Any]]:
     for name in sorted(needed):
         if name not in wanted:
             continue
-        try:
-            steps = steps_of(name.removeprefix("xr."))
-        except UsageError:
-            continue
+        steps = steps_of(name.removeprefix("xr."))
         number = next((r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT), None)
         paths = [_waited(simulation, path) for path in sorted(needed[name])]
         found.append({"name": name, "wave": number, "waitedFor": paths})

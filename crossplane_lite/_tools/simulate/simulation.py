@@ -6,8 +6,10 @@ After each reconcile (a round), the composed resources exist: they have names, a
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.texts import near_name, short_repr, short_text, some
@@ -17,29 +19,27 @@ from ..._core.paths import field_path
 from ..._core.paths.text import EXTERNAL_NAME, show
 from ...errors import InputError, UsageError
 from ..manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
+from ..manifests.yaml import Document
 from ..render.cluster import World
 from ..render.composed import by_name
 from ..render.pipeline import Selector
-from ..render.reconcile import render
 from ..render.rendered import RenderError, cut_off
 from ..render.schema_fields import without_method
 from .awaited_fields import MADE_UP, secret_at
 from .effects import changes_of
-from .fixtures import Fixtures
-from .merging import at, differences, steps_of, without
+from .fixtures import Fixtures, read_fixtures
+from .merging import at, copied, differences, steps_of
 from .statuses import Exists, Statuses
 from .waits import Waits, cycles_in, owner_of, unresolved_in, waits_of
 
 if TYPE_CHECKING:
     from ..._core.waits.entry import Born
-    from ...composition import Dependency, Function
-    from ..manifests.kind_schemas import Schemas
-    from ..render.pipeline import Cluster, Runner, Step
+    from ...composition import Dependency
+    from ..render.arguments import Inputs
     from ..render.rendered import Rendered
 
 __all__ = ["Round", "Simulation"]
 
-_MOST_ROUNDS: Final = 50
 # No resource exists in an API server without the first three, and Crossplane finds its resources by the last.
 _KNOWN_BY: Final = (["apiVersion"], ["kind"], ["metadata", "name"], ["metadata", "annotations", RESOURCE_NAME])
 
@@ -69,21 +69,12 @@ class Simulation:
     dependencies. So compose() must have no effects outside of its context.
 
     Args:
-        composite: The composite resource.
-        pipeline: The steps of its composition.
-        functions: The functions or their runners, by the function's name in the pipeline.
-        cluster: Other objects that exist: required resources, schemas, Secrets. Functions that require resources also
-            find the simulated composed resources.
-        observed: The composed resources that exist at the start.
-        context: The pipeline's context before its first step. Each round begins with it.
+        inputs: The composite, the pipeline with its functions, and what exists at the start. Functions that require
+            resources also find the simulated composed resources.
         fixtures: Facts about resources as they are once they exist, by composition resource name, `apiVersion/kind` or
-            kind. Each has any of `status`, `metadata`, `connectionDetails` and other parts of the resource. A field
-            that is null never gets a value.
-        schemas: The schemas of kinds, by which values are made up that no fixture gives.
+            kind, or the file or directory that has them. Each has any of `status`, `metadata`, `connectionDetails` and
+            other parts of the resource. A field that is null never gets a value.
         most_rounds: The number of rounds after which the simulation gives up; 2 or more.
-        timeout: The time limit of each round, in seconds.
-        xrd: The composite's CompositeResourceDefinition; see `render`.
-        composition: The name of the Composition.
 
     Attributes:
         rounds: The rounds so far.
@@ -104,45 +95,30 @@ class Simulation:
             resource's name: texts as in `Effects.changed`.
 
     Raises:
-        InputError: A fixture can't be used, an observed resource has no composition resource name, or two have the same
-            name.
+        InputError: A fixture can't be read or used, an observed resource has no composition resource name, or two have
+            the same name.
         UsageError: `most_rounds` is less than 2.
+        MissingExtraError: The fixtures are in a file, and PyYAML isn't installed.
     """
 
     def __init__(
         self,
-        composite: Mapping[str, Any],
-        pipeline: Sequence[Step],
-        functions: Mapping[str, Runner | Function],
-        *,
-        cluster: Cluster | None = None,
-        observed: Iterable[Mapping[str, Any]] = (),
-        context: Mapping[str, Any] | None = None,
-        fixtures: Mapping[str, Mapping[str, Any]] = {},
-        schemas: Schemas | None = None,
-        most_rounds: int = _MOST_ROUNDS,
-        timeout: float = 60.0,
-        xrd: Mapping[str, Any] | None = None,
-        composition: str | None = None,
+        inputs: Inputs,
+        fixtures: Path | Mapping[str, Mapping[str, Any]] | None = None,
+        most_rounds: int = 50,
     ) -> None:
         if most_rounds < 2:
             raise UsageError(
                 f"'most_rounds' must be at least 2, because two rounds must have the same result (got {most_rounds!r})"
             )
-        self._pipeline = pipeline
-        self._functions = functions
-        self._cluster = cluster
-        self._context = context
-        self._schemas = schemas
+        self._inputs = inputs
         self._most_rounds = most_rounds
-        self._timeout = timeout
-        self._xrd = xrd
-        self._composition = composition
-        self._composite: Mapping[str, Any] = composite
-        self._observed: dict[str, Mapping[str, Any]] = by_name(observed)
+        self._composite: Mapping[str, Any] = inputs.composite.content
+        self._observed: dict[str, Mapping[str, Any]] = by_name(document.content for document in inputs.observed)
         self._before = dict(self._observed)
         self._secrets: dict[str, Mapping[str, Any]] = {}
-        self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
+        given = read_fixtures(fixtures) if isinstance(fixtures, Path) else fixtures or {}
+        self._statuses = Statuses(Fixtures(given), World(inputs.cluster, inputs.schemas).schema)
         # For each resource, the fields that others need: the rest of their paths after the resource's name.
         self._wanted: dict[str, set[str]] = {}
         self._never: dict[str, str] = {}
@@ -198,7 +174,7 @@ class Simulation:
             owner = owner_of(path, self._observed) if origin in MADE_UP else None
             if owner is None or not owner[1].startswith(".status."):
                 continue
-            value = at(self._observed[owner[0]], without_method(None, steps_of(owner[1][1:])))
+            value = at(self._observed[owner[0]], without_method(None, steps_of(owner[1])))
             if isinstance(value, (str, int)) and value not in ("", True, False) and str(value) in str(error):
                 found.append(f"{path} is made up ({short_repr(value)}): give it a real value with --fixtures")
         return found
@@ -210,7 +186,10 @@ class Simulation:
 
     def notes_on_fixtures(self) -> list[str]:
         """Return a line for the user for each fixture without a resource, and each of its fields without a schema."""
-        names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
+        names = dict.fromkeys(self.waves)
+        for one in self.observed.values():
+            kind = text_of(one.get("kind"))
+            names |= {kind: None, f"{text_of(one.get('apiVersion'))}/{kind}": None}
         unused = [
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
             for key in self.unused_fixtures
@@ -302,7 +281,8 @@ class Simulation:
                 f"{short_text(name)} has no field {short_text(show(steps))} in the steady state, so there is "
                 "nothing to remove"
             )
-        changed = without(holder, way)
+        changed = copied(holder)
+        del at(changed, way[:-1])[way[-1]]
         if in_secret:
             return self._try(self._observed, {**self._secrets, name: changed})
         for known_by in _KNOWN_BY:
@@ -329,7 +309,7 @@ class Simulation:
         if found is None:
             raise InputError(
                 f"{short_repr(path)} doesn't begin with the name of an existing resource (these exist: "
-                f"{_listed(self._observed)})"
+                f"{_listed(self._observed)}){near_name(re.split('[.[]', path)[0], self._observed)}"
             )
         if not found[1]:
             raise InputError(
@@ -340,21 +320,13 @@ class Simulation:
     # -- one round
 
     def _render(self, observed: Mapping[str, Mapping[str, Any]], world: World) -> Rendered:
-        return render(
-            self._composite,
-            self._pipeline,
-            self._functions,
-            cluster=world,
-            observed=observed.values(),
-            context=self._context,
-            timeout=self._timeout,
-            xrd=self._xrd,
-            composition=self._composition,
-        )
+        there = [Document(name, dict(one)) for name, one in observed.items()]
+        composite = Document("the composite", dict(self._composite))
+        return self._inputs._replace(composite=composite, observed=there, cluster=world).render()
 
     def _world(self, **more: Any) -> World:
         given = {"objects": [*self._observed.values(), *self._secrets.values()], **more}
-        return World(self._cluster, self._schemas, **given)
+        return World(self._inputs.cluster, self._inputs.schemas, **given)
 
     def _take(self, number: int, rendered: Rendered) -> None:
         """Add the result of a reconcile to the simulation.
@@ -403,11 +375,11 @@ class Simulation:
         self._never.update({name + path: reason for path, reason in made.never.items()})
 
     def _data_of(self, composed: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the data of a resource's connection Secret in the cluster that was given; empty if there is none."""
+        """Return the data of a resource's connection Secret in the cluster of the inputs; empty if there is none."""
         place = secret_place(composed)
-        if place is None or self._cluster is None:
+        if place is None:
             return {}
-        found = self._cluster.resources(Selector("v1", "Secret", name=place[1], namespace=place[0] or None))
+        found = self._inputs.cluster.resources(Selector("v1", "Secret", name=place[1], namespace=place[0] or None))
         data = at(found[0], ["data"]) if found else {}
         return data if isinstance(data, Mapping) else {}
 
@@ -432,10 +404,7 @@ class Simulation:
         found = owner_of(path, {f"required.{key}" for key in waits.selectors})
         if found is None:
             return None
-        try:
-            steps = steps_of("x" + found[1])[1:]
-        except UsageError:
-            return None
+        steps = steps_of(found[1])
         answers = world.resources(waits.selectors[found[0].removeprefix("required.")])
         if not steps or not isinstance(steps[0], int) or not -len(answers) <= steps[0] < len(answers):
             return None
@@ -458,6 +427,7 @@ class Simulation:
         if name not in self._observed:
             raise InputError(
                 f"there is no resource {short_repr(name)} in the steady state (it has: {_listed(self._observed)})"
+                f"{near_name(name, self._observed)}"
             )
 
     def _try(

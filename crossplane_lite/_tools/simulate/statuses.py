@@ -39,7 +39,7 @@ from ..render.schema_fields import missing_field, name_of
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
-from .merging import ABSENT, at, copied, without_nulls
+from .merging import ABSENT, at, copied
 from .values import Target
 
 __all__ = ["Exists", "Statuses"]
@@ -114,7 +114,7 @@ class Statuses:
         for path in sorted(wanted):
             made.want(path)
         secret = made.secret(data)
-        resource = without_nulls(made.resource)
+        resource = copied(made.resource, nulls=False)
         resource["metadata"]["managedFields"] = [
             *(one for one in list_of(at(before, ["metadata", "managedFields"])) if not _is_ours(one)),
             applied_entry(composed),

@@ -17,11 +17,10 @@ _MARK: Final = "*"
 _NEVER: Final = "never"
 _WIDTH: Final = 100
 _WIDEST: Final = 80
-_DEEPEST: Final = 8
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of the text: a table of waves, a legend, remarks on the final state, and the effects of losses.
+    """Return the lines of the text: a table of waves, a legend, remarks on the final state, and the effects of losses.
 
     The wave of a resource is the number of the round in which it was first desired. A loss is the removal of a resource
     or field from the final state.
@@ -29,7 +28,10 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     Args:
         report: The result of `report.report`.
     """
-    report = _harmless(report)
+    return map(_text.line, _lines(report))
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     rows = list(_rows(report))
     if rows:
         yield from _table(rows)
@@ -39,20 +41,6 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     for loss in report["losses"]:
         yield ""
         yield from _loss(loss)
-
-
-def _harmless(value: Any, depth: int = 0) -> Any:
-    """Return a report in which each text is one line without characters that could control the terminal.
-
-    Other values that are nested more than eight levels deep become `…`.
-    """
-    if isinstance(value, str):
-        return _text.line(value)
-    if depth > _DEEPEST:  # a condition's fields can be anything
-        return "…"
-    if isinstance(value, Mapping):
-        return {_harmless(key): _harmless(one, depth + 1) for key, one in value.items()}
-    return [_harmless(one, depth + 1) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[str]]]:

@@ -251,16 +251,10 @@ def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Their `properties` are merged, too. If several schemas have the same key or property, the first one counts.
     """
-    parts = [one.source for one in Schema(schema).alternatives()]
-    if len(parts) == 1:
-        return parts[0]
     combined: dict[str, Any] = {}
-    for one in parts:
-        for key, value in one.items():
-            if key == "properties" and isinstance(value, Mapping):
-                combined[key] = {**value, **combined.get(key, {})}
-            else:
-                combined.setdefault(key, value)
+    for one in Schema(schema).alternatives():
+        properties = {**one.get("properties", dict), **combined.get("properties", {})}
+        combined = {**one.source, **combined, **({"properties": properties} if properties else {})}
     return combined
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.waits.dependencies import show
 from ..._core.waits.graph import components
-from ...errors import UsageError
 from ...proto import _view
 from ..render.functions import InProcess
 from ..render.pipeline import Selector
@@ -150,7 +149,5 @@ def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
 def _is_there(vertex: str, observed: Mapping[str, Any], composite: Mapping[str, Any]) -> bool:
     if not vertex.startswith(_XR):
         return vertex in observed
-    try:
-        return at(composite, steps_of(vertex.removeprefix(_XR))) is not ABSENT
-    except UsageError:
-        return False
+    steps = steps_of(vertex.removeprefix(_XR))
+    return bool(steps) and at(composite, steps) is not ABSENT

@@ -11,11 +11,10 @@ from crossplane_lite import Unstructured, composition
 from crossplane_lite._tools.recorder.report.moments import simulated
 from crossplane_lite._tools.render.functions import InProcess
 from crossplane_lite._tools.render.pipeline import Step
-from crossplane_lite._tools.simulate.simulation import Simulation
 from crossplane_lite.proto.v1 import run_function_pb2
 from tests.recorder.recordings import NETWORK, event, write_call, writer
 from tests.recorder.report.pages import Shown, record, shown, shown_recording, state
-from tests.simulate.simulating import XR, chain, network, thing
+from tests.simulate.simulating import XR, chain, network, of_steps, thing
 from tests.simulate.simulating import simulated as simulation
 
 THING = {"spec": {"size": 1}}
@@ -59,7 +58,7 @@ def test_each_step_has_its_changes() -> None:
             return bytes(answer.SerializeToString())
 
     functions: dict[str, Any] = {"f0": composition.function(name="f0")(first), "f1": Second()}
-    run = Simulation(XR, [Step("one", "f0"), Step("two", "f1")], functions)
+    run = of_steps([Step("one", "f0"), Step("two", "f1")], functions, xr=XR)
     run.run()
     one, two = shown(simulated(run, None)).reconciles[0]["steps"]
     assert [(change["action"], change["name"]) for change in one["changes"]] == [
