@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from ..._core.base.api_version import split
@@ -22,10 +21,7 @@ from ...errors import InputError
 from .api_versions import split_api_version
 from .kind_sources import REF, File, Folder, Given, Kind, Source, of_definition, of_openapi
 
-__all__ = ["CHART", "Schemas"]
-
-CHART: Final = "Chart.yaml"
-"""The name of the file that makes a folder a chart of Helm."""
+__all__ = ["Schemas"]
 
 # The largest known kinds have 10,000 parts. Components that refer to each other could have more than fit into memory.
 _MOST_PARTS: Final = 1_000_000
@@ -38,13 +34,9 @@ class Schemas:
     kind isn't parsed. If several sources define a kind, the source that was added first counts. `find` returns the same
     dict for each call with the same kind: don't change the dict. Raises InputError if one of `paths`, which are added
     as by `add_path`, doesn't exist.
-
-    Attributes:
-        folders: The folders that were added. They may have charts of Helm, too.
     """
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
-        self.folders: list[str] = []
         self._sources: list[Source] = []
         self._found: dict[tuple[str, str], dict[str, Any] | None] = {}
         for path in paths:
@@ -60,15 +52,15 @@ class Schemas:
         self._add(self._source_of(path))
 
     def add_definitions(self, path: str | os.PathLike[str]) -> None:
-        """Add a file or folder as `add_path` does, and refuse one that defines no kinds and has no charts.
+        """Add a file or folder as `add_path` does, and refuse one that defines no kinds.
 
         Raises MissingExtraError if a file that must be parsed for that is YAML, and PyYAML isn't installed.
         """
         source = self._source_of(path)
-        if source.is_empty() and next(Path(path).rglob(CHART), None) is None:
+        if source.is_empty():
             raise InputError(
                 f"{os.fspath(path)} has no definition of a kind: give CustomResourceDefinitions, "
-                "CompositeResourceDefinitions, OpenAPI v3 documents or folders of Helm's charts"
+                "CompositeResourceDefinitions or OpenAPI v3 documents"
             )
         self._add(source)
 
@@ -144,10 +136,7 @@ class Schemas:
         text = os.fspath(path)
         if not os.path.exists(text):
             raise InputError(f"there is no file or folder {text}")
-        if not os.path.isdir(text):
-            return File(text)
-        self.folders.append(text)
-        return Folder(text)
+        return Folder(text) if os.path.isdir(text) else File(text)
 
     def _add(self, source: Source) -> None:
         self._sources.append(source)

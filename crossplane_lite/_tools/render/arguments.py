@@ -277,7 +277,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         Path,
         "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
         "whose schemas functions can ask for; desired resources are checked against them, and awaited fields that "
-        "they lack are named. Charts of Helm in a directory check the values of Releases; can be given several times",
+        "they lack are named; can be given several times",
     )
     group.add_argument(
         "--kube-context",

@@ -221,6 +221,6 @@ def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--watch",
         action="store_true",
-        help="render again whenever a file that was read changes, or the source of a function",
+        help="render again whenever a named file changes, or Python below the current folder",
     )
     return group

@@ -21,7 +21,6 @@ from ..._core.waits.dependencies import show
 from ...errors import MissingExtraError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of
-from .charts import Charts
 from .functions import InProcess
 from .observing import Asked, Seen
 from .rendered import api_versions_checked, cut_off
@@ -60,7 +59,6 @@ class Check:
         self._unchecked: dict[str, str] = {}
         self._names: set[str] = set()
         self._api_versions: set[str] = set()
-        self._charts = Charts(schemas.folders)
         self._rules: dict[str, Verdicts] = {}
         self.errors: list[str] = []
 
@@ -165,9 +163,7 @@ class Check:
         return schema, "" if schema is None else f" in {self._schemas.where(api_version, kind)}"
 
     def _embedded(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a message for each mistake in the manifest of provider-kubernetes' Object, or a Release's values."""
-        if resource.get("kind") == "Release":
-            yield from self._charts.mistakes(name, resource)
+        """Yield a message for each mistake in the manifest of provider-kubernetes' Object."""
         manifest: Any = lookup(resource, _MANIFEST) if resource.get("kind") == "Object" else None
         api_version, kind = (lookup(manifest, (key,)) for key in ("apiVersion", "kind"))
         if isinstance(api_version, str) and isinstance(kind, str):
