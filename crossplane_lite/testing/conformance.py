@@ -338,7 +338,7 @@ def command(argv: Sequence[str]) -> int:
         MissingExtraError: PyYAML isn't installed, and a file is given.
     """
     from .._tools.render import flags, terminal
-    from .._tools.render.runners import dialling
+    from .._tools.render.functions import dialling
     from .folder import Folder
 
     given: argparse.Namespace = flags.parse(make_parser(), argv)

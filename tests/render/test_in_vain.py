@@ -10,8 +10,8 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
-from crossplane_lite._tools.render.in_vain import in_vain, lines, summary
 from crossplane_lite._tools.render.rendered import StepRun
+from crossplane_lite._tools.render.told import in_vain, lines, summary
 from crossplane_lite.cli import main
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite.render import InProcess, Step

@@ -197,7 +197,7 @@ def answering(given: argparse.Namespace, stack: contextlib.ExitStack) -> Runner:
     Raises:
         InputError: Neither is given, the function can't be loaded, or the certificates can't be used.
     """
-    from ..render.runners import dialling, in_process
+    from ..render.functions import dialling, in_process
 
     if given.function is not None:
         return in_process(given.function[1], f"--function {given.function[1]}")
@@ -213,7 +213,7 @@ def _versions(
     if given.function is None or given.against is None:
         return new, None
     from ..diff.versions import other_version
-    from ..render.runners import dialling
+    from ..render.functions import dialling
 
     others = stack.enter_context(other_version(given.against, {"it": new}, dialling(given)))
     return new, others["it"]

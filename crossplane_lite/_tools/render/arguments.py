@@ -496,7 +496,7 @@ def _inputs(
     observed: list[Document],
     schemas: Schemas | None,
 ) -> Inputs:
-    from . import runners
+    from .functions import assign, dialling, runners
 
     documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
     overrides = dict(arguments.function_annotations)
@@ -505,7 +505,6 @@ def _inputs(
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
     context = inputs.read_context(arguments.context_files, arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
-    targets = runners.assign(arguments.function, steps)
-    functions = runners.runners(steps, targets, documents, runners.dialling(arguments))
+    functions = runners(steps, assign(arguments.function, steps), documents, dialling(arguments))
     checks = schemas if arguments.crds else None
     return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, checks)

@@ -3,27 +3,105 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..._core import codec
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
-from ..._core.base.texts import type_in_words
+from ..._core.base.texts import near_name, short_repr, type_in_words
 from ..._core.call.texts import named
-from ..._core.models.node import FACT, LOOSE
+from ..._core.models import types
+from ..._core.models.node import FACT, LOOSE, ModelShape
 from ..._core.models.resource import Resource
+from ..._core.models.unstructured import DynamicFields
 from ..._core.models.walker import Tree, tree_of
 from ..._core.observed.observable import Observable
 from ..._core.observed.tracker import Observer
 from ..._core.observed.uses import sources
+from ..._core.paths.text import show
 from ...errors import CrossplaneLiteError
 from ...proto import _view
-from .origin import Origin, is_missing, origin_of
-from .outdated import unknown_fields
 
-__all__ = ["COMPOSITE", "Asked", "Seen"]
+if TYPE_CHECKING:
+    from ..._core.models.node import Node
+
+__all__ = ["COMPOSITE", "Asked", "Origin", "Seen", "Steps", "is_missing", "origin_of", "origin_text", "unknown_fields"]
+
+# A part of a node's path: `.spec`, `[0]` or `["a/b"]`.
+_STEP: Final = re.compile(r"""\.([^.\[]+)|\[(\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
+
+Steps = tuple[Any, ...]
+"""The keys and indexes that lead to a value."""
+
+
+class Origin(NamedTuple):
+    """A place in a request.
+
+    Attributes:
+        part: The part of the request: `xr` (the observed composite), `observed` (observed resources), `desired`,
+            `required` (required resources), `input`, `context`, `credentials` or `details` (connection details).
+        name: The composition resource name, the requirement's key, or the name of credentials. Empty for the other
+            parts, and for the composite's connection details.
+        steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
+    """
+
+    part: str
+    name: str
+    steps: Steps
+
+
+def origin_of(node: Node, key: str) -> Origin | None:
+    """Return the place in the request of a model's field, or of a key of a map; None if it isn't read from the request.
+
+    That holds for models that the author makes, and for references to an observed object in desired state.
+    """
+    root = node.root
+    if root is None or root.refers:
+        return None
+    path = node.path.removeprefix(root.prefix)
+    steps: list[Any] = [
+        name or (int(index) if index else quoted.replace('\\"', '"')) for name, index, quoted in _STEP.findall(path)
+    ]
+    steps.append(key)
+    if root.kind == "xr":
+        return Origin("xr", "", tuple(steps))
+    if root.kind == "resource":
+        return Origin("desired" if root.prefix.startswith("desired.") else "observed", root.name, tuple(steps))
+    if root.kind == "required":
+        number = root.prefix.removeprefix(f"required.{root.name}[").removesuffix("]")
+        return Origin("required", root.name, (int(number), *steps)) if number.isdigit() else None
+    return None
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value that was read from the request isn't there."""
+    return value is None or type(value) is Observable or getattr(value, "_absent", False)
+
+
+def origin_text(origin: Origin) -> str:
+    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`.
+
+    The annotation with the external name is shown as `external_name`, such as in `vpc.external_name`.
+    """
+    steps = origin.steps
+    name = origin.name
+    if origin.part == "observed":
+        head = name
+    elif origin.part == "details":
+        head = f"{name or 'xr'}.connection_details"
+    elif origin.part == "required":
+        head, steps = f"required.{name}[{steps[0]}]", steps[1:]
+    else:
+        head = f"{origin.part}.{name}" if name else origin.part
+    if steps[:2] == ("metadata", "annotations") and steps[2:] == ("crossplane.io/external-name",):
+        return f"{head}.external_name"
+    rest = show(steps)
+    return head + rest if rest.startswith("[") else f"{head}.{rest}" if rest else head
+
 
 COMPOSITE: Final = ""
 """Means the composite where a resource's name is expected. No resource has an empty name."""
@@ -180,3 +258,59 @@ def _without_tombstones(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_tombstones(one) for key, one in value.items() if one is not TOMBSTONE}
     return [_without_tombstones(one) for one in value] if isinstance(value, list) else value
+
+
+# Crossplane's own fields in the spec of a composite. Not every model has them.
+_STEERING: Final = frozenset(
+    {
+        *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),
+        *("compositionUpdatePolicy", "crossplane", "environmentConfigRefs", "publishConnectionDetailsTo"),
+        *("resourceRef", "resourceRefs", "writeConnectionSecretToRef"),
+    }
+)
+_WANTED: Final[dict[int, tuple[type[Any], str]]] = {
+    types.MODEL: (dict, "an object"),
+    types.MAP: (dict, "an object"),
+    types.LIST: (list, "a list"),
+}
+
+
+def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
+    """Yield a line for each field of the composite's spec that its model lacks, or whose value has the wrong type.
+
+    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines. Neither do Crossplane's
+    own fields, such as `compositionRef`.
+
+    Args:
+        model: The class by which compose() reads the composite.
+        request: The bytes of the request.
+    """
+    field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")
+    composite = _view.RunFunctionRequest.FromString(request).observed.composite.resource
+    spec = codec.decode_struct(composite).get("spec")
+    if field is None or spec is None:
+        return
+    work: list[tuple[list[Any], types.Type, Any]] = [(["spec"], field.type, spec)]
+    while work:
+        steps, type_, value = work.pop()
+        if type_.code not in _WANTED or value is None:
+            continue
+        kind, wanted = _WANTED[type_.code]
+        if not isinstance(value, kind):
+            yield (
+                f"the composite's {show(steps)} must be {wanted}, by the model {model.__name__} "
+                f"(got {short_repr(value)})"
+            )
+        elif type_.code != types.MODEL:
+            inner = enumerate(value) if isinstance(value, list) else value.items()
+            work += [([*steps, key], type_.item, one) for key, one in inner]
+        elif not isinstance(type_.cls.__wire_fields__, DynamicFields):
+            known = {one.wire: one for one in type_.cls.__wire_fields__.values()}
+            for key, one in value.items():
+                if key in known:
+                    work.append(([*steps, key], known[key].type, one))
+                elif len(steps) > 1 or key not in _STEERING:
+                    yield (
+                        f"the composite's {show([*steps, key])} isn't a field of the model {model.__name__}"
+                        f"{near_name(key, known)}"
+                    )

@@ -8,9 +8,8 @@ from typing import Any, Final
 from ..._core.base.api_version import group_of
 from ..._core.call.mark import without_memory
 from ..manifests.objects import TRANSITION_TIME, merged, metadata_of, quoted, secret_place, some_names, text_of
-from .definition import steering
+from .definition import REFERENCES, composition_of, steering
 from .pipeline import Selector
-from .references import REFERENCES, composition_of
 from .rendered import Rendered, RenderError, Result, StepRun
 from .steps import decoded
 

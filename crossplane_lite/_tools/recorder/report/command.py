@@ -31,7 +31,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: The recording or a function can't be read, or the page can't be written.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
-    from ...render import runners
+    from ...render import functions
     from ...render.pipeline import Step
     from .facts import facts
     from .moments import recorded
@@ -44,8 +44,8 @@ def command(argv: Sequence[str]) -> int:
     recording = Recording(given.recording)
     called = dict.fromkeys((call.event.step or call.event.function, call.event.function) for call in recording.calls)
     steps = [Step(*one) for one in called]
-    targets = runners.assign(given.function, steps)
-    here = runners.runners([step for step in steps if step.function in targets], targets, {})
+    targets = functions.assign(given.function, steps)
+    here = functions.runners([step for step in steps if step.function in targets], targets, {})
     with StatusLine() as status:
         moments = _told(recorded(recording, here), len(recording.reconciles()), status)
         shown = facts(given.recording.absolute().name, moments, recording.notes)
