@@ -476,15 +476,6 @@ def test_time_is_shared() -> None:
     assert 0 < second < first <= 30
 
 
-def test_time_is_over() -> None:
-    """When the time is over before a step, that is an error which names the step."""
-    made = pipeline({"f": Scripted(nothing)}, [Step("one", "f")], timeout=1e-9)
-    with pytest.raises(
-        RenderError, match='^cannot run Composition pipeline step "one": .* seconds for all steps was over'
-    ):
-        made.run()
-
-
 class Broken:
     """A runner that gives what it is told to."""
 

@@ -290,7 +290,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="DURATION",
         default=60.0,
         type=flags.duration,
-        help="time limit of a reconcile: 90s, 1m30s or a number of seconds (1m)",
+        help="time limit of a reconcile's calls of servers: 90s, 1m30s or a number of seconds (1m)",
     )
     return group
 

@@ -48,7 +48,7 @@ def render_operation(
         watched: The resource whose change made a WatchOperation create this Operation. Each step gets it as the
             required resource `ops.crossplane.io/watched-resource`.
         context: The pipeline's context before the first step.
-        timeout: The time limit of all steps together, in seconds.
+        timeout: The time limit of all steps together, in seconds. Functions in this process have none.
 
     Returns:
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the

@@ -77,7 +77,7 @@ def render(
             If a resource has a controller, it must be the composite. If the composite is namespaced, the resources must
             be in its namespace.
         context: The pipeline's context before the first step; None for an empty context.
-        timeout: The time limit of all steps together, in seconds.
+        timeout: The time limit of all steps together, in seconds. Functions in this process have none.
         xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the composite is treated as in
             Crossplane 1, with references in its spec, connection details and perhaps a claim. The status that the
             functions desire is checked against the XRD; without an XRD, against the cluster's schema of the kind if
