@@ -19,11 +19,11 @@ from ..manifests.objects import (
     child_name,
     composite_uid,
     controller_of,
-    is_cluster_scoped,
     metadata_of,
     name_problem,
     quoted,
     resource_name,
+    scope_of,
     text_of,
 )
 from .rendered import RenderError, Result
@@ -53,6 +53,7 @@ class Owner(NamedTuple):
             too. If the composite has this label (because it is itself composed), this is the label's value. Else it is
             the composite's name.
         claim: The two labels that name the composite's claim; empty if either label is missing.
+        scope: The scope of the composite's kind, `Cluster` or `Namespaced`; empty if it isn't known.
     """
 
     api_version: str
@@ -62,9 +63,10 @@ class Owner(NamedTuple):
     uid: str
     prefix: str
     claim: Mapping[str, str]
+    scope: str = ""
 
     @classmethod
-    def of(cls, composite: Mapping[str, Any]) -> Owner:
+    def of(cls, composite: Mapping[str, Any], scope: str = "") -> Owner:
         """Return the parts of a composite that go into its composed resources.
 
         A missing uid is made from kind and name.
@@ -81,6 +83,7 @@ class Owner(NamedTuple):
             composite_uid(composite),
             text_of(labels.get(COMPOSITE_LABEL)) or name,
             {key: labels[key] for key in CLAIM_LABELS} if all(text_of(labels.get(key)) for key in CLAIM_LABELS) else {},
+            scope,
         )
 
     @property
@@ -205,12 +208,16 @@ def _place(
 
     A namespace or `generateName` that the observed resource lacks is removed. Then the composite's namespace is set, if
     the composite has one. Returns the namespace that the composite's replaced, or an empty string. Raises RenderError
-    if the resource is cluster-scoped and the composite has a namespace.
+    if the resource is cluster-scoped and the composite has a namespace, or if the resource needs a namespace and
+    neither has one. A composite without a namespace may get one from kubectl, unless its kind is cluster-scoped.
     """
-    if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
+    one = articled(resource["kind"], resource["apiVersion"])
+    is_known = owner.namespace or owner.scope == "Cluster"
+    scope = scope_of(resource["apiVersion"], resource["kind"], cluster) if is_known else ""
+    if owner.namespace and scope == "Cluster":
         raise RenderError(
-            f"{what}: {articled(resource['kind'], resource['apiVersion'])} is cluster-scoped, and the composite is in "
-            f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
+            f"{what}: {one} is cluster-scoped, and the composite is in namespace {quoted(owner.namespace)}; "
+            "a namespaced composite can't compose cluster-scoped resources"
         )
     if observed is not None:
         for key in ("name", "namespace", "generateName"):
@@ -222,6 +229,10 @@ def _place(
     wanted: str = metadata.get("namespace", "")
     if owner.namespace:
         metadata["namespace"] = owner.namespace
+    elif scope == "Namespaced" and not wanted:
+        raise RenderError(
+            f"{what}: {one} needs a namespace, and neither it nor the composite has one; set metadata.namespace"
+        )
     return wanted
 
 

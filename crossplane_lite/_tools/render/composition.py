@@ -119,7 +119,7 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
     Raises:
         InputError: The document is a WatchOperation that watches another kind or apiVersion.
     """
-    from .operation import WATCHED_RESOURCE
+    from .operation import requiring
 
     content = watched.content
     if document.content["kind"] == OPERATIONS[2]:
@@ -130,13 +130,7 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
                     f"{document.where} watches resources with the {key} {short_text(wanted)}, and {watched.where} has "
                     f"the {key} {short_text(content[key])}: give a resource that is watched"
                 )
-    selector = Selector(
-        content["apiVersion"],
-        content["kind"],
-        name=field(watched, str, "metadata", "name"),
-        namespace=field(watched, str, "metadata", "namespace") or None,
-    )
-    return [step._replace(resources={**step.resources, WATCHED_RESOURCE: selector}) for step in steps]
+    return requiring(steps, content)
 
 
 def _wrong_kind(document: Document, api_version: str, kinds: str) -> InputError:

@@ -20,6 +20,7 @@ from ..._core.base.api_version import group_of
 from ..._core.base.texts import articled, short_repr, short_text
 from ..._core.paths.schema import Schema, Steps
 from ..._core.paths.text import show
+from ..._core.paths.trees import lookup
 from ...errors import InputError, MissingExtraError
 from ..manifests.objects import metadata_of, text_of
 from ..manifests.yaml import Document
@@ -33,6 +34,7 @@ __all__ = [
     "composition_of",
     "defaulted",
     "is_legacy",
+    "is_of_cluster",
     "references_of",
     "schema_of",
     "steering",
@@ -49,11 +51,17 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
     This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the result is False.
     """
-    if xrd is None:
-        return False
-    spec = xrd.get("spec")
-    scope = spec.get("scope") if isinstance(spec, Mapping) else None
-    return scope == _LEGACY if scope is not None else xrd.get("apiVersion") == f"{_GROUP}/v1"
+    return xrd is not None and _scope(xrd) == _LEGACY
+
+
+def is_of_cluster(xrd: Mapping[str, Any]) -> bool:
+    """Return whether the composites of an XRD are cluster-scoped."""
+    return _scope(xrd) != "Namespaced"
+
+
+def _scope(xrd: Mapping[str, Any]) -> Any:
+    default = _LEGACY if xrd.get("apiVersion") == f"{_GROUP}/v1" else "Namespaced"
+    return lookup(xrd, ("spec", "scope")) or default
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
@@ -20,6 +20,7 @@ from ..manifests.objects import (
     metadata_of,
     observed_bytes,
     quoted,
+    scope_of,
     secret_data,
     secret_place,
     some_names,
@@ -28,16 +29,24 @@ from ..manifests.objects import (
 )
 from .cluster import World
 from .composed import Owner, by_name, composed_resource
-from .definition import check_defines, is_legacy, references_of, schema_of, with_composition, with_references
+from .definition import (
+    check_defines,
+    is_legacy,
+    is_of_cluster,
+    references_of,
+    schema_of,
+    with_composition,
+    with_references,
+)
 from .pipeline import Cluster, Runner, Selector, Step
-from .rendered import InvalidStatusError, Rendered, RenderError
-from .steps import Pipeline, decoded
+from .rendered import InvalidStatusError, Rendered, RenderError, StepRun
+from .steps import Pipeline, decoded, mark
 from .told import told
 
 if TYPE_CHECKING:
     from .rendered import StepRun
 
-__all__ = ["checked_conditions", "conditions_of", "errors_in_status", "readiness_condition", "render"]
+__all__ = ["render"]
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +125,7 @@ class _Reconcile:
         self._composition = composition
         # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
         self._composite = codec.decode_struct(observed_bytes(composite, "the composite resource"))
-        self._conditions = conditions_of(self._composite)
+        self._conditions = _conditions_of(self._composite)
         self._status: dict[str, Any] = {}
         self._owner = Owner.of(self._composite)
         self._observed = self._existing(observed)
@@ -167,8 +176,7 @@ class _Reconcile:
         try:
             pipeline.run()
             rendered = self._finished(pipeline)
-            where = "" if self._xrd is None else " in the XRD"
-            wrong = errors_in_status(self._composite, pipeline.runs, self._schema, where, self._notes)
+            wrong = self._errors_in_status(pipeline.runs)
             if wrong:
                 stored = {**self._composite, "spec": rendered.composite["spec"]}
                 raise InvalidStatusError.of(wrong, rendered._replace(composite=stored))
@@ -188,12 +196,12 @@ class _Reconcile:
         """
         metadata = metadata_of(self._composite)
         if self._is_paused():
-            self._mark({"type": "Synced", "status": "False", "reason": "ReconcilePaused", "message": _PAUSED})
+            self._mark("Synced", "False", "ReconcilePaused", _PAUSED)
             _log.warning("no function is called: the composite has the annotation crossplane.io/paused: true")
             return True
         if metadata.get("deletionTimestamp"):
-            self._mark({"type": "Ready", "status": "False", "reason": "Deleting"})
-            self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
+            self._mark("Ready", "False", "Deleting")
+            self._mark("Synced", "True", "ReconcileSuccess")
             _log.warning("no function is called: the composite is being deleted, it has a metadata.deletionTimestamp")
             return True
         return False
@@ -231,7 +239,7 @@ class _Reconcile:
         if self._observed:
             references = references_of(self._observed.values(), self._owner.namespace)
             seen["spec"] = with_references(seen.get("spec"), references, self._legacy)
-        self._mark({"type": "Responsive", "status": "True", "reason": "WatchCircuitClosed"})
+        self._mark("Responsive", "True", "WatchCircuitClosed")
         annotations = metadata.get("annotations")
         token = text_of(annotations.get(_REQUESTED)) if isinstance(annotations, dict) else ""
         if token and not self._is_paused():
@@ -263,12 +271,13 @@ class _Reconcile:
         desired = pipeline.desired
         composed: dict[str, dict[str, Any]] = {}
         ready: dict[str, bool] = {}
+        owner = self._owner._replace(scope=self._scope())
         for name in sorted(desired.resources):
             message = desired.resources[name]
             resource = decoded(message.resource, f"the desired resource {quoted(name)}")
             before = self._observed.get(name)
             composed[name] = composed_resource(
-                name, resource, self._owner, before, self._cluster, pipeline.results, self._notes
+                name, resource, owner, before, self._cluster, pipeline.results, self._notes
             )
             ready[name] = message.ready == _view.READY_TRUE
             if not is_label(name):
@@ -279,8 +288,8 @@ class _Reconcile:
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
-        self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
-        self._mark(readiness_condition(desired.composite.ready, ready))
+        self._mark("Synced", "True", "ReconcileSuccess")
+        self._mark("Ready", *_readiness(desired.composite.ready, ready))
         self._notes += self._looks_wrong(pipeline)
         self._notes += self._unknown_names(pipeline, composed)
         return Rendered(
@@ -309,18 +318,43 @@ class _Reconcile:
         if not isinstance(status, dict):
             raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
-        found = [] if conditions is None else checked_conditions(conditions, RenderError, "desired ")
+        found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
         # The composite's present conditions come last, and replace desired conditions of the same type.
         for condition in self._conditions:
             with_condition(found, condition)
         self._conditions = found
         return status
 
+    def _scope(self) -> str:
+        """Return the scope of the composite's kind; empty if it isn't known, or the composite has a namespace."""
+        if self._owner.namespace:
+            return ""
+        if self._xrd is not None:
+            return "Cluster" if is_of_cluster(self._xrd) else "Namespaced"
+        return scope_of(self._owner.api_version, self._owner.kind, self._cluster)
+
     def _schema(self) -> Mapping[str, Any] | None:
         """Return the schema of the composite's kind: that of the XRD, else the cluster's; None if there is none."""
         if self._xrd is None:
             return self._cluster.schema(self._owner.api_version, self._owner.kind)
         return schema_of(self._composite, self._xrd, "the XRD")[0]
+
+    def _errors_in_status(self, runs: Sequence[StepRun]) -> list[str]:
+        """Return a message for each mistake in the status that the functions desire, if its schema is known."""
+        is_set = (
+            runs and b"status" in _view.RunFunctionResponse.FromString(runs[-1].response).desired.composite.resource
+        )
+        waits = any(run.seen is not None and run.seen.unresolved for run in runs)
+        schema = self._schema() if is_set or waits else None
+        if schema is None:
+            return []
+        from .validation import status_errors
+
+        try:
+            return status_errors(self._composite, runs, schema, "" if self._xrd is None else " in the XRD")
+        except MissingExtraError as error:
+            self._notes.append(f"the composite's status isn't checked against its schema: {error}")
+            return []
 
     def _looks_wrong(self, pipeline: Pipeline) -> Iterator[str]:
         """Yield a note for each likely mistake in the functions' code and in their desired state."""
@@ -379,12 +413,9 @@ class _Reconcile:
                 self._status["claimConditionTypes"] = of_claim
         return seen
 
-    def _mark(self, condition: dict[str, Any]) -> None:
+    def _mark(self, type_: str, status: str, reason: str, message: str = "") -> None:
         """Store a condition that Crossplane itself sets. It replaces an older condition of its type."""
-        generation = metadata_of(self._composite).get("generation")
-        if isinstance(generation, int) and generation:
-            condition["observedGeneration"] = generation
-        with_condition(self._conditions, condition)
+        mark(self._conditions, self._composite, type_, status, reason, message)
 
     def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
         """Return the composite as Crossplane stores it after a failed reconcile.
@@ -392,12 +423,12 @@ class _Reconcile:
         Its condition Synced is False. Conditions of functions that weren't set in this reconcile become Unknown.
         """
         message = f"cannot compose resources: {error}"
-        self._mark({"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message})
+        self._mark("Synced", "False", "ReconcileError", message)
         seen = self._take_conditions(pipeline)
         for condition in list(self._conditions):
             if condition["type"] not in _SYSTEM and condition["type"] not in seen:
                 lost = "A fatal error occurred before the status of this condition could be determined."
-                self._mark({**condition, "status": "Unknown", "reason": "FatalError", "message": lost})
+                self._mark(condition["type"], "Unknown", "FatalError", lost)
         return self._with_old_status()
 
     def _with_old_status(self) -> dict[str, Any]:
@@ -431,47 +462,7 @@ def _check_composite(composite: Mapping[str, Any]) -> None:
             raise InputError(f"the composite resource has no {what}")
 
 
-def errors_in_status(
-    composite: Mapping[str, Any],
-    runs: Sequence[StepRun],
-    find: Callable[[], Mapping[str, Any] | None],
-    where: str,
-    notes: list[str],
-) -> list[str]:
-    """Return a message for each mistake in the status that the functions desire.
-
-    The list is empty if there is no schema of the composite's kind.
-
-    Args:
-        composite: The composite.
-        runs: The runs of the pipeline's steps.
-        find: Returns the schema of the composite's kind; None if there is none.
-        where: The schema's place for messages, such as ` in the XRD`.
-        notes: A list to which a line is added if the package for the check isn't installed.
-
-    Raises:
-        InputError: The XRD is malformed, or a file of schemas can't be read.
-        RenderError: The cluster can't read the schema.
-    """
-    if not runs:
-        return []
-    is_set = b"status" in _view.RunFunctionResponse.FromString(runs[-1].response).desired.composite.resource
-    waits = any(run.seen is not None and run.seen.unresolved for run in runs)
-    if not is_set and not waits:  # then no schema needs to be read
-        return []
-    schema = find()
-    if schema is None:
-        return []
-    from .validation import status_errors
-
-    try:
-        return status_errors(composite, runs, schema, where)
-    except MissingExtraError as error:
-        notes.append(f"the composite's status isn't checked against its schema: {error}")
-        return []
-
-
-def conditions_of(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _conditions_of(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the conditions of a composite; an empty list if it has none.
 
     Raises:
@@ -481,10 +472,10 @@ def conditions_of(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
     if status is not None and not isinstance(status, dict):
         raise InputError(f"the composite's status must be a mapping (got {type_in_words(status)})")
     conditions = (status or {}).get("conditions")
-    return [] if conditions is None else checked_conditions(conditions, InputError)
+    return [] if conditions is None else _checked_conditions(conditions, InputError)
 
 
-def checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
+def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
     """Return conditions after checking that they are a list, and that each has a type.
 
     Args:
@@ -501,19 +492,14 @@ def checked_conditions(conditions: Any, error: type[Exception], which: str = "")
     return conditions
 
 
-def readiness_condition(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
-    """Return the composite's condition Ready.
+def _readiness(composite: int, ready: Mapping[str, bool]) -> tuple[str, str, str]:
+    """Return status, reason and message of the composite's condition Ready.
 
     If the functions have set the composite's readiness, it decides. If not, all composed resources must be ready.
-
-    Args:
-        composite: The composite's readiness: a value of the enum Ready.
-        ready: Whether each composed resource is ready, by name.
+    `composite` is a value of the enum Ready, and `ready` says of each composed resource whether it is ready.
     """
     unready = [name for name, is_ready in ready.items() if not is_ready]
     if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
-        return {"type": "Ready", "status": "True", "reason": "Available"}
-    creating = {"type": "Ready", "status": "False", "reason": "Creating"}
-    if composite != _view.READY_FALSE:
-        creating["message"] = f"Unready resources: {some_names(unready)}"
-    return creating
+        return "True", "Available", ""
+    is_set = composite == _view.READY_FALSE
+    return "False", "Creating", "" if is_set else f"Unready resources: {some_names(unready)}"

@@ -16,12 +16,12 @@ from ...composition import Function
 from ...errors import InputError, WireError
 from ...proto import _view
 from ...proto._pool import DecodeError
-from ..manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of
+from ..manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of, with_condition
 from .functions import runners_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import FatalResultError, NoAnswerError, RenderError, Result, StepRun
 
-__all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded"]
+__all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded", "mark"]
 
 MOST_CALLS: Final = 6
 """The most calls of a function in a step: one, and up to five more until its requirements are stable."""
@@ -80,7 +80,6 @@ class Pipeline:
         context: The context before the first step; None for an empty context.
         timeout: The time limit of all steps together, in seconds, for functions on servers. The time begins now.
         wording: The words of Crossplane's messages.
-        required: The required resources that every step gets in its first request, by requirement name; None for none.
 
     Attributes:
         desired: The desired state after the last step: a State message of `proto._view`.
@@ -106,7 +105,6 @@ class Pipeline:
         context: Mapping[str, Any] | None,
         timeout: float,
         wording: Wording = COMPOSITION,
-        required: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
         if not timeout > 0:
             raise InputError(f"the timeout must be more than 0 seconds (got {timeout})")
@@ -116,9 +114,6 @@ class Pipeline:
         self._cluster = cluster
         self._deadline = time.monotonic() + timeout
         self._wording = wording
-        self._required = {
-            name: _resources(items, f"the required resource {name}") for name, items in (required or {}).items()
-        }
         self.desired = _view.State()
         self.context: bytes | None = encode(context or {}, "the context")
         self.results: list[Result] = []
@@ -207,8 +202,6 @@ class Pipeline:
             self._fetch(request.required_resources, name, selector)
         for name, (api_version, kind) in step.schemas.items():
             self._fetch_schema(request.required_schemas, name, api_version, kind)
-        for name, resources in self._required.items():
-            request.required_resources[name].CopyFrom(resources)
         return request
 
     def _credential(self, step: Step, name: str, namespace: str, secret: str) -> dict[str, bytes]:
@@ -288,6 +281,19 @@ class Pipeline:
             severity = "Normal" if result.severity == _view.SEVERITY_NORMAL else "Warning"
             reason = (result.reason if self._wording.own_reasons else "") or self._wording.reason
             self.results.append(Result(severity, reason, f"{text}: {result.message}", step.name))
+
+
+def mark(
+    conditions: list[dict[str, Any]], owner: Mapping[str, Any], type_: str, status: str, reason: str, message: str = ""
+) -> None:
+    """Put a condition of an object into the list of its conditions. It replaces an older condition of its type."""
+    condition: dict[str, Any] = {"type": type_, "status": status, "reason": reason}
+    if message:
+        condition["message"] = message
+    generation = metadata_of(owner).get("generation")
+    if isinstance(generation, int) and generation:
+        condition["observedGeneration"] = generation
+    with_condition(conditions, condition)
 
 
 def decoded(raw: bytes, what: str) -> dict[str, Any]:
