@@ -290,27 +290,24 @@ def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
     spec = codec.decode_struct(composite).get("spec")
     if field is None or spec is None:
         return
-    work: list[tuple[list[Any], types.Type, Any]] = [(["spec"], field.type, spec)]
-    while work:
-        steps, type_, value = work.pop()
-        if type_.code not in _WANTED or value is None:
-            continue
-        kind, wanted = _WANTED[type_.code]
-        if not isinstance(value, kind):
-            yield (
-                f"the composite's {show(steps)} must be {wanted}, by the model {model.__name__} "
-                f"(got {short_repr(value)})"
-            )
-        elif type_.code != types.MODEL:
-            inner = enumerate(value) if isinstance(value, list) else value.items()
-            work += [([*steps, key], type_.item, one) for key, one in inner]
-        elif not isinstance(type_.cls.__wire_fields__, DynamicFields):
-            known = {one.wire: one for one in type_.cls.__wire_fields__.values()}
-            for key, one in value.items():
-                if key in known:
-                    work.append(([*steps, key], known[key].type, one))
-                elif len(steps) > 1 or key not in _STEERING:
-                    yield (
-                        f"the composite's {show([*steps, key])} isn't a field of the model {model.__name__}"
-                        f"{near_name(key, known)}"
-                    )
+    yield from _unknown_in(spec, field.type, ["spec"], f"the model {model.__name__}")
+
+
+def _unknown_in(value: Any, type_: types.Type, steps: list[Any], model: str) -> Iterator[str]:
+    if type_.code not in _WANTED or value is None:
+        return
+    kind, wanted = _WANTED[type_.code]
+    if not isinstance(value, kind):
+        yield f"the composite's {show(steps)} must be {wanted}, by {model} (got {short_repr(value)})"
+        return
+    members = enumerate(value) if isinstance(value, list) else value.items()
+    if type_.code != types.MODEL:
+        for key, one in members:
+            yield from _unknown_in(one, type_.item, [*steps, key], model)
+    elif not isinstance(type_.cls.__wire_fields__, DynamicFields):
+        known = {one.wire: one.type for one in type_.cls.__wire_fields__.values()}
+        for key, one in members:
+            if key in known:
+                yield from _unknown_in(one, known[key], [*steps, key], model)
+            elif len(steps) > 1 or key not in _STEERING:
+                yield f"the composite's {show([*steps, key])} isn't a field of {model}{near_name(key, known)}"
