@@ -22,10 +22,11 @@ from ..manifests.objects import (
     metadata_of,
     name_problem,
     quoted,
-    resource_name,
     scope_of,
     text_of,
 )
+from ..manifests.yaml import Document
+from . import inputs
 from .rendered import RenderError, Result
 
 __all__ = ["Owner", "by_name", "composed_resource"]
@@ -105,13 +106,13 @@ def by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any
     Raises:
         InputError: A resource has no apiVersion, kind or composition resource name, or two have the same name.
     """
-    found: dict[str, Mapping[str, Any]] = {}
-    for resource in observed:
-        name = _checked_name(resource)
-        if name in found:
-            raise InputError(f"two observed resources have the same annotation {RESOURCE_NAME}: {quoted(name)}")
-        found[name] = resource
-    return found
+    documents = []
+    for number, resource in enumerate(observed):
+        if not isinstance(resource, Mapping):
+            raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
+        documents.append(Document(f"observed resource {number + 1}", dict(resource)))
+        inputs.check(documents[-1])
+    return {name: document.content for name, document in inputs.by_name(documents).items()}
 
 
 def composed_resource(
@@ -268,19 +269,3 @@ def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str,
     problem = name_problem(metadata["name"], resource["apiVersion"], resource["kind"])
     if problem is not None:
         raise RenderError(f"{what}: metadata.{field} {quoted(metadata[field])} is not a valid name: {problem}")
-
-
-def _checked_name(resource: Mapping[str, Any]) -> str:
-    if not isinstance(resource, Mapping):
-        raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
-    kind = text_of(resource.get("kind"))
-    shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
-    name = resource_name(resource)
-    if not name:
-        raise InputError(
-            f"{shown} has no annotation {RESOURCE_NAME}; set it to the name that the function gives this resource"
-        )
-    for key in ("apiVersion", "kind"):
-        if not text_of(resource.get(key)):
-            raise InputError(f"the observed resource {quoted(name)} has no {key}")
-    return name

@@ -18,12 +18,12 @@ from ..._core.models import types
 from ..._core.models.node import FACT, LOOSE, ModelShape
 from ..._core.models.resource import Resource
 from ..._core.models.unstructured import DynamicFields
-from ..._core.models.walker import Tree, tree_of
+from ..._core.models.walker import Tree
 from ..._core.observed.observable import Observable
 from ..._core.observed.tracker import Observer
 from ..._core.observed.uses import sources
 from ..._core.paths.text import show
-from ...errors import CrossplaneLiteError
+from ..._core.waits.run import tree_or_none
 from ...proto import _view
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Seen(Observer):
         around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
         self.missing = sorted(paths - around)
         for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
-            tree = None if model is None else _tree_of(model, call)
+            tree = None if model is None else tree_or_none(model, call)
             if tree is not None:
                 self.trees.setdefault(name, (tree, model._state.base is not None))
         if COMPOSITE in self.trees:
@@ -229,13 +229,6 @@ class Seen(Observer):
                 )
         if self._model is not None:
             yield from unknown_fields(self._model, request)
-
-
-def _tree_of(model: Resource, call: Any) -> Tree | None:
-    try:
-        return tree_of(model, call)
-    except CrossplaneLiteError:  # the answer has a fatal result for such a value
-        return None
 
 
 def _with_observables(tree: Tree) -> dict[str, Any]:

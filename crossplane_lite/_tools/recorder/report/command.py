@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...._core.base import stdio
 from ...._core.base.terminal import StatusLine
 from ....errors import InputError
-from ...render import flags, terminal
+from ...render import arguments, terminal
 from ..recording import Recording
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command(argv: Sequence[str]) -> int:
     from .moments import recorded
     from .page import write
 
-    given = flags.parse(make_parser(), argv)
+    given = make_parser().parse_intermixed_args(argv)
     terminal.begin()
     if not given.output.absolute().parent.is_dir():  # it would be told after a minute
         raise InputError(f"can't write {given.output}: there is no folder {given.output.parent}")
@@ -64,7 +64,7 @@ def _told(moments: Iterable[Moment], count: int, status: StatusLine) -> Iterator
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite report`."""
-    parser = flags.Parser(
+    parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] RECORDING",
         description="Write one HTML file that shows a recording, reconcile by reconcile: what each step changed in "
@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, default=Path("report.html"), help="file to write (report.html)"
     )
-    flags.add_function(
+    arguments.add_function(
         parser,
         "show the lines that set fields, and all dependencies, of this function in this process: its recorded requests "
         "run through it again. NAME is that of the function in the recording, and can be left out where the recording "
