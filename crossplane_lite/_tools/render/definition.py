@@ -51,12 +51,12 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
     This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the result is False.
     """
-    return xrd is not None and _scope(xrd) == _LEGACY
+    return xrd is not None and bool(_scope(xrd) == _LEGACY)
 
 
 def is_of_cluster(xrd: Mapping[str, Any]) -> bool:
     """Return whether the composites of an XRD are cluster-scoped."""
-    return _scope(xrd) != "Namespaced"
+    return bool(_scope(xrd) != "Namespaced")
 
 
 def _scope(xrd: Mapping[str, Any]) -> Any:

@@ -138,19 +138,11 @@ class Kubectl:
         if content is None:
             return []
         items = content.get("items") if content.get("kind") == "List" else [content]
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        if not isinstance(items, list) or not all(map(_is_object, items)):
             raise RenderError(
-                f"kubectl's output for {what} is a List without a list of objects in 'items': run kubectl by itself to "
-                "see its output"
+                f"kubectl's output for {what} isn't an object, or a List of objects, each with apiVersion and kind: "
+                "run kubectl by itself to see its output"
             )
-        for at, item in enumerate(items):
-            lacking = next((key for key in ("apiVersion", "kind") if not text_of(item.get(key))), None)
-            if lacking is not None:
-                which = f" (number {at + 1} of {len(items)})" if len(items) > 1 else ""
-                raise RenderError(
-                    f"kubectl's output for {what} has an object{which} that has no {lacking}: run kubectl by itself to "
-                    "see its output"
-                )
         if names and not selector.namespace:
             # Without a namespace, kubectl looks into the namespace of its context, and Crossplane means cluster scope.
             items = [item for item in items if not metadata_of(item).get("namespace")]
@@ -173,6 +165,10 @@ class Kubectl:
                 return None
             self._schemas[path] = found
         return self._schemas[path]
+
+
+def _is_object(item: Any) -> bool:
+    return isinstance(item, dict) and all(text_of(item.get(key)) for key in ("apiVersion", "kind"))
 
 
 def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -293,7 +293,7 @@ def _unknown_in(value: Any, type_: types.Type, steps: list[Any], model: str) -> 
     if not isinstance(value, kind):
         yield f"the composite's {show(steps)} must be {wanted}, by {model} (got {short_repr(value)})"
         return
-    members = enumerate(value) if isinstance(value, list) else value.items()
+    members: Iterable[tuple[Any, Any]] = enumerate(value) if isinstance(value, list) else value.items()
     if type_.code != types.MODEL:
         for key, one in members:
             yield from _unknown_in(one, type_.item, [*steps, key], model)

@@ -86,9 +86,9 @@ def render_operation(
 
 def requiring(pipeline: Sequence[Step], watched: Mapping[str, Any]) -> list[Step]:
     """Return the steps of a pipeline, each of which also requires the watched resource."""
-    head = [text_of(watched.get(key)) for key in ("apiVersion", "kind")]
+    api_version, kind = (text_of(watched.get(key)) for key in ("apiVersion", "kind"))
     name, namespace = (text_of(metadata_of(watched).get(key)) for key in ("name", "namespace"))
-    selector = Selector(*head, name=name, namespace=namespace or None)
+    selector = Selector(api_version, kind, name, namespace=namespace or None)
     return [step._replace(resources={**step.resources, WATCHED_RESOURCE: selector}) for step in pipeline]
 
 
