@@ -18,7 +18,7 @@ from crossplane_lite.render import InProcess, Step
 from tests.simulate.simulating import crd
 from tests.support import request
 
-HERE = "tests.render.test_in_vain"
+HERE = "tests.render.test_told_in_vain"
 XR = "apiVersion: example.org/v1\nkind: XNetwork\nmetadata: {name: net, uid: an-uid}\n"
 STATUS = {"atProvider": {"type": "object", "properties": {"vpcID": {"type": "string"}}}}
 WHY = "the schema of example.org/v1 VPC has no status.atProvider.vpcId; did you mean 'vpcID'?"

@@ -27,7 +27,9 @@ from ..manifests.yaml import Document
 from .rendered import split_api_version
 
 __all__ = [
+    "PAUSED",
     "REFERENCES",
+    "REQUESTED",
     "admitted",
     "apply_defaults",
     "check_defines",
@@ -44,6 +46,10 @@ __all__ = [
 
 _GROUP: Final = "apiextensions.crossplane.io"
 _LEGACY: Final = "LegacyCluster"
+
+# Annotations of a composite: that it is paused, and the last request to reconcile it.
+PAUSED: Final = ("metadata", "annotations", "crossplane.io/paused")
+REQUESTED: Final = ("metadata", "annotations", "crossplane.io/reconcile-requested-at")
 
 
 def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
@@ -72,8 +78,7 @@ def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
         legacy: Whether the composite is one of Crossplane 1, so that the mapping is `spec` instead of
             `spec.crossplane`.
     """
-    spec = composite.get("spec")
-    holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
+    holder = lookup(composite, ("spec",) if legacy else ("spec", "crossplane"))
     return holder if isinstance(holder, Mapping) else {}
 
 
@@ -90,20 +95,19 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         RenderError: The composite's apiVersion can't be parsed.
     """
     _check_kind(xrd, where)
-    spec = xrd.get("spec")
-    spec = spec if isinstance(spec, Mapping) else {}
-    kinds = [_kind_in(spec, key) for key in ("names", "claimNames")]
+    kinds = [lookup(xrd, ("spec", key, "kind")) for key in ("names", "claimNames")]
+    defined = lookup(xrd, ("spec", "group"))
     group, _ = split_api_version(str(composite.get("apiVersion")))
     kind = composite.get("kind")
-    if group == spec.get("group") and kind == kinds[0]:
+    if group == defined and kind == kinds[0]:
         return
-    if group == spec.get("group") and kinds[1] is not None and kind == kinds[1]:
+    if group == defined and kinds[1] is not None and kind == kinds[1]:
         raise InputError(
             f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its composite; give the "
             f"composite of kind {short_text(kinds[0])}"
         )
     raise InputError(
-        f"{where} defines the composite {short_text(kinds[0])} of {short_text(spec.get('group'))}, and the composite "
+        f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the composite "
         f"is {articled(short_text(kind), short_text(group))}: give the XRD of the composite"
     )
 
@@ -175,11 +179,6 @@ def _check_kind(xrd: Mapping[str, Any], where: str) -> None:
             f"{where} is not a CompositeResourceDefinition of {_GROUP} "
             f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
         )
-
-
-def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
-    names = spec.get(key)
-    return names.get("kind") if isinstance(names, Mapping) else None
 
 
 def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> Iterable[str]:
@@ -279,8 +278,7 @@ REFERENCES: Final = "resourceRefs"
 
 def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
     """Return the name of the Composition that a composite refers to; empty if it refers to no Composition."""
-    reference = steering(composite, legacy).get("compositionRef")
-    return text_of(reference.get("name")) if isinstance(reference, Mapping) else ""
+    return text_of(lookup(steering(composite, legacy), ("compositionRef", "name")))
 
 
 def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:

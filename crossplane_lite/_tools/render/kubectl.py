@@ -13,6 +13,7 @@ from ..manifests.kind_schemas import Schemas
 from ..manifests.objects import metadata_of, text_of
 from ..programs.kubectl import ApiServer
 from .cluster import in_order
+from .definition import REFERENCES, steering
 from .pipeline import Selector
 from .rendered import RenderError, split_api_version
 
@@ -194,11 +195,9 @@ def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
     Raises:
         InputError: The field isn't a list of mappings.
     """
-    spec = composite.get("spec")
-    crossplane = spec.get("crossplane") if isinstance(spec, Mapping) else None
-    for path, holder in (("spec.crossplane", crossplane), ("spec", spec)):
-        if isinstance(holder, Mapping) and holder.get("resourceRefs") is not None:
-            refs = holder["resourceRefs"]
+    for path, is_legacy in (("spec.crossplane", False), ("spec", True)):
+        refs = steering(composite, is_legacy).get(REFERENCES)
+        if refs is not None:
             if not isinstance(refs, list) or not all(isinstance(ref, Mapping) for ref in refs):
                 raise InputError(
                     f"the composite's {path}.resourceRefs must be a list of mappings, each with apiVersion and kind"

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ..._core import codec
 from ..._core.base.texts import json_type_in_words, type_in_words
+from ..._core.paths.trees import lookup
 from ...composition import Function
 from ...errors import InputError
 from ..manifests.objects import encode, metadata_of, name_problem, quoted, text_of
@@ -116,8 +117,7 @@ class _Run:
         if not isinstance(failures, int):
             raise InputError(f"the Operation's status.failures must be a whole number (got {type_in_words(failures)})")
         self._failures = failures
-        spec = self._operation.get("spec")
-        limit = spec.get("retryLimit") if isinstance(spec, dict) else None
+        limit = lookup(self._operation, ("spec", "retryLimit"))
         self._limit = limit if isinstance(limit, int) else _MOST_FAILURES
 
     def is_exhausted(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
 from ..._core.base.texts import json_type_in_words, near_name, type_in_words
+from ..._core.paths.trees import lookup
 from ...composition import Function
 from ...errors import InputError, MissingExtraError
 from ...proto import _view
@@ -30,6 +31,8 @@ from ..manifests.objects import (
 from .cluster import World
 from .composed import Owner, by_name, composed_resource
 from .definition import (
+    PAUSED,
+    REQUESTED,
     check_defines,
     is_legacy,
     is_of_cluster,
@@ -55,7 +58,6 @@ _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDat
 # The fields that Crossplane itself writes into the status of a composite, beside the conditions.
 _OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
 _PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
-_REQUESTED: Final = "crossplane.io/reconcile-requested-at"
 
 
 def render(
@@ -207,8 +209,7 @@ class _Reconcile:
         return False
 
     def _is_paused(self) -> bool:
-        annotations = metadata_of(self._composite).get("annotations")
-        return isinstance(annotations, dict) and annotations.get("crossplane.io/paused") == "true"
+        return bool(lookup(self._composite, PAUSED) == "true")
 
     # -- requests
 
@@ -231,8 +232,7 @@ class _Reconcile:
         references to the Composition and the observed resources, and the condition Responsive.
         """
         metadata = self._composite["metadata"]
-        labels = metadata.get("labels")
-        labels = {**(labels if isinstance(labels, dict) else {}), COMPOSITE_LABEL: self._owner.prefix}
+        labels = {**_dict_in(metadata, "labels"), COMPOSITE_LABEL: self._owner.prefix}
         seen = {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
         if self._composition is not None:
             seen["spec"] = with_composition(seen.get("spec"), self._composition, self._legacy)
@@ -240,8 +240,7 @@ class _Reconcile:
             references = references_of(self._observed.values(), self._owner.namespace)
             seen["spec"] = with_references(seen.get("spec"), references, self._legacy)
         self._mark("Responsive", "True", "WatchCircuitClosed")
-        annotations = metadata.get("annotations")
-        token = text_of(annotations.get(_REQUESTED)) if isinstance(annotations, dict) else ""
+        token = text_of(lookup(self._composite, REQUESTED))
         if token and not self._is_paused():
             self._status["lastHandledReconcileAt"] = token
         seen["status"] = self._with_old_status()["status"]
@@ -395,8 +394,7 @@ class _Reconcile:
         the types of the conditions for the claim.
         """
         seen = set()
-        before = self._composite.get("status")
-        known = before.get("claimConditionTypes") if isinstance(before, dict) else None
+        known = lookup(self._composite, ("status", "claimConditionTypes"))
         of_claim: list[Any] = list(known) if isinstance(known, list) else []
         for condition, is_for_claim in pipeline.conditions:
             if condition["type"] in _SYSTEM:
@@ -432,16 +430,20 @@ class _Reconcile:
         return self._with_old_status()
 
     def _with_old_status(self) -> dict[str, Any]:
-        status = self._composite.get("status")
-        return self._with_status({**(status if isinstance(status, dict) else {}), **self._status})
+        return self._with_status({**_dict_in(self._composite, "status"), **self._status})
 
     def _with_status(self, status: dict[str, Any]) -> dict[str, Any]:
-        before = self._composite.get("status")
-        own = {key: before[key] for key in _OWN_STATUS if key in before} if isinstance(before, dict) else {}
+        before = _dict_in(self._composite, "status")
+        own = {key: before[key] for key in _OWN_STATUS if key in before}
         if "claimConditionTypes" in self._status:
             own["claimConditionTypes"] = self._status["claimConditionTypes"]
         conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
         return {**self._composite, "status": {**own, **status, "conditions": conditions}}
+
+
+def _dict_in(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = holder.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:
