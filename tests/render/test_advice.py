@@ -174,7 +174,11 @@ def test_an_exception_of_an_unset_field(body: Any, caplog: pytest.LogCaptureFixt
 
 
 def test_an_exception_of_a_missing_input() -> None:
-    """That there is no input at all is told."""
+    """A key that the input lacks is named, and so is that there is no input at all."""
+    missing = "hint: the step's input has no x; get('x') reads what may be missing"
+    assert hints(lambda ctx, _xr: ctx.input["x"], input={"y": 1}) == [missing]
+    inner = "hint: the step's input has no a[1].x; get('x') reads what may be missing"
+    assert hints(lambda ctx, _xr: ctx.input["a"][1]["x"], input={"a": [{}, {"y": 1}]}) == [inner]
     none = "hint: the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
     assert hints(lambda ctx, _xr: ctx.input["x"]) == [none]
 

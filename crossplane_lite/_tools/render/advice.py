@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..._core.base.texts import short_text
+from ..._core.models.walker import leaves
 from ..._core.paths.text import show
 from ...errors import CrossplaneLiteError, DuplicateResourceError
 from ...proto import _view
@@ -28,8 +29,10 @@ __all__ = ["hints", "none_texts", "shown_secrets", "unknown_reads"]
 _NONE: Final = "None"
 _PROBE: Final = "crossplane-lite-probe"
 _MOST_TEXTS: Final = 10
+_MOST_PROBES: Final = 20
 _MOST_CAUSES: Final = 3
 _SHORTEST_SECRET: Final = 6
+_INPUT: Final = Origin("input", "", ())
 
 
 def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
@@ -107,8 +110,8 @@ def shown_secrets(runs: Iterable[StepRun]) -> Iterator[str]:
 def hints(run: StepRun) -> Iterator[str]:
     """Yield a message with the likely source of an exception in compose(), or nothing if no source is found.
 
-    A source is an unset field of the composite, a missing input, or the line that first registered a name that is
-    registered twice.
+    A source is an unset field of the composite, a missing input, a key that the input lacks, or the line that first
+    registered a name that is registered twice.
 
     Args:
         run: The run of the step that raised the exception. Nothing is yielded if its function isn't in this process.
@@ -119,6 +122,13 @@ def hints(run: StepRun) -> Iterator[str]:
     if isinstance(error, DuplicateResourceError) and run.seen.twice:
         yield f"it is registered first at {run.seen.twice}"
     if isinstance(error, CrossplaneLiteError):
+        return
+    key = error.args[0] if isinstance(error, KeyError) and error.args else None
+    if isinstance(key, str):
+        for origin in _lacking(run, key):
+            if _helps(run, origin, error):
+                yield f"the step's input has no {show(origin.steps)}; get({key!r}) reads what may be missing"
+                return
         return
     if _NONE not in f"{error.args!r} {error}":
         return
@@ -133,6 +143,15 @@ def hints(run: StepRun) -> Iterator[str]:
                 "read it with --xrd, tests with xrd=), or check it before it is used"
             )
             return
+
+
+def _lacking(run: StepRun, key: str) -> Iterator[Origin]:
+    """Yield each place at which the step's input lacks `key`; at most 20, the shortest paths first."""
+    source = Request(run.request)
+    around = {steps[:end]: None for steps, _ in leaves(source.tree(_INPUT)) for end in range(len(steps) + 1)}
+    values = {steps: source.value(_INPUT._replace(steps=steps)) for steps in sorted(around, key=len)}
+    lacking = [steps for steps, value in values.items() if isinstance(value, dict) and key not in value]
+    yield from (_INPUT._replace(steps=(*steps, key)) for steps in lacking[:_MOST_PROBES])
 
 
 def _helps(run: StepRun, origin: Origin, before: BaseException) -> bool:
