@@ -276,9 +276,9 @@ def _caller(function: Any) -> Call:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the argument parser of `crossplane-lite conformance`."""
-    from .._tools.render import flags
+    from .._tools.render import arguments
 
-    parser: argparse.ArgumentParser = flags.Parser(
+    parser: argparse.ArgumentParser = arguments.Parser(
         prog="crossplane-lite conformance",
         usage="crossplane-lite conformance [options] ADDRESS",
         description="Check a running function against the functions specification: it is called a few dozen times, "
@@ -288,7 +288,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("address", metavar="ADDRESS", help="address of the function's server, such as localhost:9443")
     parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that the function can handle")
     parser.add_argument("--input", metavar="PATH", type=Path, help="file of the step's input")
-    flags.add_tls(parser)
+    arguments.add_tls(parser)
     return parser
 
 
@@ -306,10 +306,10 @@ def command(argv: Sequence[str]) -> int:
         InputError: A file can't be read, or has no usable resource, or a certificate can't be used.
         MissingExtraError: PyYAML isn't installed, and a file is given.
     """
-    from .._tools.render import flags, terminal
-    from .._tools.render.runners import dialling
+    from .._tools.render import terminal
+    from .._tools.render.functions import dialling
 
-    given: argparse.Namespace = flags.parse(make_parser(), argv)
+    given: argparse.Namespace = make_parser().parse_intermixed_args(argv)
     terminal.begin()
     request = None
     if given.xr is not None or given.input is not None:

@@ -348,10 +348,10 @@ def _runners(
     path: Path, steps: Sequence[Step], given: Mapping[str, Function | Runner]
 ) -> Mapping[str, Function | Runner]:
     """Return the runners of a pipeline's functions: those that a test gives, and those of a file of Functions."""
-    from .._tools.render import inputs, runners
+    from .._tools.render import functions, inputs
 
     others = [step for step in steps if step.function not in given]
-    return {**runners.runners(others, {}, inputs.read_functions(path)), **given}
+    return {**functions.runners(others, {}, inputs.read_functions(path)), **given}
 
 
 def _listed(sources: Resources) -> list[Source]:

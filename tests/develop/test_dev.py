@@ -19,9 +19,9 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import testing
-from crossplane_lite._tools.develop.command import sources
 from crossplane_lite._tools.develop.record import save
 from crossplane_lite._tools.develop.told import two_lines
+from crossplane_lite._tools.render.watch import sources
 from crossplane_lite.cli import main
 from examples.storage_bucket.function import compose
 from tests.runtime.serving import PREFIX, ROOT

@@ -359,7 +359,8 @@ class TestBelonging:
         assert results_of(output) == [
             (
                 "error",
-                'two observed resources have the same annotation crossplane.io/composition-resource-name: "thing"',
+                "observed resource 2 and observed resource 1 have the same annotation "
+                "crossplane.io/composition-resource-name: 'thing'",
             )
         ]
 

@@ -61,6 +61,10 @@ DIFFERENCES: Final[Mapping[str, tuple[str, str]]] = {
         r"(status|primary.*|applied.*|events.*): ",
         "the engine's client calls every kind namespaced; Crossplane in a cluster refuses it, and so do we",
     ),
+    "a namespaced resource without a namespace": (
+        r"(status|primary.*|applied.*|events.*): ",
+        "the engine's client takes it; an API server refuses it, and so do we if the composite is cluster-scoped",
+    ),
     "what an API server refuses": (
         r"(status|primary.*|applied.*|events.*): ",
         "the engine's client takes objects without a kind or a name; no API server does, and we say so",

@@ -741,6 +741,14 @@ def _pipelines() -> Iterator[Case]:
         fails="",
         meant=["a cluster-scoped resource of a namespaced composite"],
     )
+    yield Case(
+        "cluster-scoped, and a namespaced resource without a namespace",
+        [desires({"a": {"apiVersion": "v1", "kind": "ConfigMap"}})],
+        XR,
+        xrd=XRDS["v2 Cluster"],
+        fails="",
+        meant=["a namespaced resource without a namespace"],
+    )
 
 
 OPERATION: Final[dict[str, Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite._tools.render import arguments
-from crossplane_lite._tools.render.arguments import Inputs, seconds
+from crossplane_lite._tools.render.arguments import Inputs, duration
 from crossplane_lite._tools.render.functions import InProcess, Remote
 from crossplane_lite._tools.render.pipeline import Selector
 from crossplane_lite.errors import InputError
@@ -225,7 +226,7 @@ def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], argv: list[str]
 )  # fmt: skip
 def test_durations(text: str, value: float) -> None:
     """Durations are Go's, or a number of seconds."""
-    assert seconds(text) == pytest.approx(value)
+    assert duration(text) == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -233,8 +234,8 @@ def test_durations(text: str, value: float) -> None:
 )
 def test_wrong_durations(text: str) -> None:
     """What is no duration, or none that is more than nothing, is refused."""
-    with pytest.raises(ValueError, match="is not a duration such as"):
-        seconds(text)
+    with pytest.raises(ArgumentTypeError, match="is not a duration such as"):
+        duration(text)
 
 
 # Twenty of the longest parts are just short enough to be read.
@@ -245,10 +246,10 @@ def test_durations_add_up(parts: list[tuple[int, str]]) -> None:
     wanted = sum(number * units[unit] for number, unit in parts)
     text = "".join(f"{number}{unit}" for number, unit in parts)
     if wanted > 0:
-        assert seconds(text) == pytest.approx(wanted)
+        assert duration(text) == pytest.approx(wanted)
     else:
-        with pytest.raises(ValueError, match="duration"):
-            seconds(text)
+        with pytest.raises(ArgumentTypeError, match="duration"):
+            duration(text)
 
 
 @pytest.fixture

@@ -195,6 +195,20 @@ def test_refused_in_a_namespace(name: str) -> None:
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("resource", "scopes"), [({"apiVersion": "v1", "kind": "ConfigMap"}, {}), (thing(), {"Thing": "Namespaced"})]
+)
+def test_refused_in_no_namespace(resource: Any, scopes: dict[str, str]) -> None:
+    """A cluster-scoped composite can't compose a resource that needs a namespace and has none."""
+    cluster, text = Objects(scopes=scopes), "needs a namespace, and neither it nor the composite has one"
+    with pytest.raises(RenderError, match=f'^composed resource "bucket": .* {text}'):
+        composed(copy.deepcopy(resource), owner()._replace(scope="Cluster"), cluster=cluster)
+    placed = {**resource, "metadata": {"namespace": "team"}}
+    assert composed(placed, owner()._replace(scope="Cluster"), cluster=cluster)["metadata"]["namespace"] == "team"
+    # kubectl puts a composite of another scope into a namespace.
+    assert composed(copy.deepcopy(resource), owner(), cluster=cluster)["kind"] == resource["kind"]
+
+
 def test_cluster_scoped_composite() -> None:
     """A composite in no namespace can compose resources of any namespace and of none."""
     assert composed({"apiVersion": "v1", "kind": "Namespace"})["kind"] == "Namespace"

@@ -127,7 +127,7 @@ HERE = "composition.yaml, document 1 (line 1)"
         ),
         ("mode: Pipeline", "mode: Resources", f"{HERE}: spec.mode is Resources; only mode: Pipeline can be rendered"),
         ("mode: Pipeline", "", f"{HERE}: spec.mode is missing; only mode: Pipeline can be rendered"),
-        ("step: tell", "step: bucket", f"{HERE}: spec.pipeline[0] and spec.pipeline[1] are both named 'bucket'"),
+        ("step: tell", "step: bucket", f"{HERE}: spec.pipeline[1] has the same step as an element before it: 'bucket'"),
         ("- step: tell", "- step: 1", f"{HERE}: spec.pipeline[1].step must be a string (got an integer)"),
         ("- step: tell", "- stop: tell", f"{HERE}: spec.pipeline[1].step is missing"),
         ("{name: function-tell}", "[]", f"{HERE}: spec.pipeline[1].functionRef must be a mapping (got a list)"),

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import testing
-from crossplane_lite._tools.render.explain import Explained, Field
+from crossplane_lite._tools.render.explain import Explained, Field, as_data, as_text
 from crossplane_lite._tools.render.explain import explain as explain_all
-from crossplane_lite._tools.render.explained import as_data, as_text
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
 from crossplane_lite.render import Rendered, Step, render

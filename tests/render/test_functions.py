@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-import itertools
-import os
-import signal
 import socket
 import subprocess
 import sys
@@ -25,7 +20,6 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from crossplane.function.proto.v1beta1 import run_function_pb2_grpc as grpcv1beta1
 
 from crossplane_lite import composition
-from crossplane_lite._tools.render import functions as render_functions
 from crossplane_lite._tools.render.functions import InProcess, Remote, runners_of
 from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite.errors import InputError, UsageError
@@ -47,46 +41,6 @@ def location(answer: bytes) -> Any:
     return Response(answer).resources["bucket"]["spec"]["forProvider"]["location"]
 
 
-def line_of(function: composition.Function, text: str) -> str:
-    """Return the file and line of a text in a compose()."""
-    lines, first = inspect.getsourcelines(function._compose)
-    (index,) = [index for index, line in enumerate(lines) if text in line]
-    return f"{__file__}, line {first + index}"
-
-
-@composition.function
-def spinning(ctx: composition.Context) -> None:
-    """Never ends."""
-    # On one line, so that wherever the time ends it is there; a loop's own line would be another place.
-    any(ctx.log.debug("again") for _ in itertools.count())  # here it is
-
-
-@composition.function
-def blocked(ctx: composition.Context) -> None:
-    """Waits for what never comes."""
-    threading.Event().wait()  # here it is
-
-
-@composition.function
-async def waiting(ctx: composition.Context) -> None:
-    """Waits on its event loop."""
-    await asyncio.Event().wait()  # here it is
-
-
-@composition.function
-async def quick(ctx: composition.Context) -> None:
-    """Does nothing on the event loop."""
-
-
-@composition.function
-def stubborn(ctx: composition.Context) -> None:
-    """Catches everything, once."""
-    try:
-        threading.Event().wait()
-    except BaseException:  # noqa: B036
-        threading.Event().wait()
-
-
 @composition.function
 def slow(ctx: composition.Context) -> None:
     """Takes a little."""
@@ -98,103 +52,16 @@ def test_in_process() -> None:
     assert location(InProcess(functions.echo).run(request(xr=XR), 60)) == "EU"
 
 
-@pytest.mark.parametrize("function", [spinning, blocked, waiting])
-def test_hanging(function: composition.Function, caplog: pytest.LogCaptureFixture) -> None:
-    """A compose() that hangs ends in an error that names the line, logs nothing, and leaves no alarm behind."""
-    InProcess(quick).run(request(xr=XR), 60)  # the event loop takes its time to start, where many want the processor
-    before = signal.getsignal(signal.SIGALRM)
-    with pytest.raises(RenderError) as caught:
-        InProcess(function).run(request(xr=XR), 0.3)
-    place = line_of(function, "here it is")
-    assert str(caught.value) == f"the function gave no answer within 0.3 seconds; compose() was at {place}"
-    assert caplog.records == []
-    assert signal.getsignal(signal.SIGALRM) is before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-
-
-def test_catching_everything() -> None:
-    """Catching the end of the time doesn't help for long."""
-    with pytest.raises(RenderError, match="gave no answer within 0.1 seconds; compose"):
-        InProcess(stubborn).run(request(xr=XR), 0.1)
-
-
-def test_after_an_async_timeout() -> None:
-    """The next call on the event loop of one that hung is as any other."""
-    with pytest.raises(RenderError):
-        InProcess(waiting).run(request(xr=XR), 0.05)
-    assert location(InProcess(functions.echo).run(request(xr=XR), 60)) == "EU"
-
-
-def test_in_time() -> None:
-    """A compose() that is in time gives its answer, and the alarm is off."""
-    assert InProcess(slow).run(request(xr=XR), 30)
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-
-
-def test_very_long_timeout() -> None:
-    """A timeout longer than timers can count is taken for a very long one."""
-    assert InProcess(slow).run(request(xr=XR), 1e300)
-
-
-def test_other_thread() -> None:
-    """In another thread, where there are no signals, a function runs without a limit."""
-    with futures.ThreadPoolExecutor(1) as pool:
-        assert pool.submit(InProcess(slow).run, request(xr=XR), 0.05).result(60)
-
-
-def test_alarm_of_somebody_else() -> None:
-    """An alarm that is set already is left alone."""
-    before = signal.signal(signal.SIGALRM, lambda *_: None)
-    signal.setitimer(signal.ITIMER_REAL, 1000)
-    try:
-        assert InProcess(slow).run(request(xr=XR), 0.05)
-        assert signal.getitimer(signal.ITIMER_REAL)[0] > 900
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def test_debugger(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever steps through compose() has all the time in the world, for what comes after it as well."""
-    monkeypatch.setattr(render_functions, "_debugger_seen", False)
-    before = sys.gettrace()
-
-    def debugger(*_args: Any) -> None:
-        return None
-
-    sys.settrace(debugger)
-    try:
-        assert InProcess(slow).run(request(xr=XR), 0.05)
-    finally:
-        sys.settrace(before)
+def test_no_limit_in_process() -> None:
+    """A function in this process has no time limit, in whichever step, so that debuggers aren't disturbed."""
     steps = [Step("one", "f"), Step("two", "f")]
     assert len(render(XR, steps, {"f": slow}, timeout=0.05).steps) == 2
 
 
-def test_real_debugger(tmp_path: Path) -> None:
-    """At the prompt of pdb nobody is in a hurry."""
-    program = tmp_path / "program.py"
-    program.write_text(
-        "from crossplane_lite import composition\n"
-        "from crossplane_lite.render import Step, render\n"
-        "@composition.function\n"
-        "def compose(ctx):\n"
-        "    breakpoint()\n"
-        "    ctx.results.normal('went on')\n"
-        "xr = {'apiVersion': 'example.org/v1', 'kind': 'X', 'metadata': {'name': 'x'}}\n"
-        "print(render(xr, [Step('one', 'f')], {'f': compose}, timeout=60).results[0].message)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, str(program)],
-        # The alarm of the timeout rings at the prompt, however slowly pdb is imported.
-        input="import signal; signal.raise_signal(signal.SIGALRM)\nc\n",
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONBREAKPOINT": ""},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.stdout.endswith('Pipeline step "one": went on\n'), done.stdout + done.stderr
+def test_time_is_over() -> None:
+    """When the time of all steps is over before a call of a server, that is an error, and no call."""
+    with Remote("localhost:1") as remote, pytest.raises(RenderError, match="^the time limit of all steps was over"):
+        remote.run(request(xr=XR), 0)
 
 
 def test_malformed_request() -> None:

@@ -276,22 +276,19 @@ def test_nonsense(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) 
 
 
 @pytest.mark.parametrize(
-    ("printed", "problem"),
+    "printed",
     [
-        ({"apiVersion": "v1"}, "an object that has no kind"),
-        ({"kind": "Bucket", "apiVersion": 3}, "an object that has no apiVersion"),
-        (
-            {"kind": "List", "items": [{"apiVersion": "v1", "kind": "A"}, {"apiVersion": "v1"}]},
-            "an object (number 2 of 2) that has no kind",
-        ),
+        {"apiVersion": "v1"},
+        {"kind": "Bucket", "apiVersion": 3},
+        {"kind": "List", "items": [{"apiVersion": "v1", "kind": "A"}, {"apiVersion": "v1"}]},
     ],
 )
-def test_objects_without_a_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, printed: Json, problem: str) -> None:
+def test_objects_without_a_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, printed: Json) -> None:
     """A live object that doesn't say what it is is refused, with what was asked for."""
     script_for_kubectl(monkeypatch, tmp_path, f"echo '{json.dumps(printed)}'")
     asked = "s3.example.org/v1beta1 Bucket named 'photos'"
-    assert failure(Kubectl("dev")).startswith(f"kubectl's output for {asked} has {problem}: run kubectl by itself")
-    with pytest.raises(InputError, match="kubectl's output for .* that has no "):
+    assert failure(Kubectl("dev")).startswith(f"kubectl's output for {asked} isn't an object, or a List of objects")
+    with pytest.raises(InputError, match="kubectl's output for .* isn't an object"):
         Kubectl("dev").live(network([]))
 
 

@@ -674,14 +674,13 @@ BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
         "the composite's status.conditions[1] must be a condition with a type, which is a non-empty string",
     ),
     "observed": (XR, ["x"], "an observed resource must be a mapping (got a string)"),
-    "anonymous": (XR, [thing(name="x")], "the observed Thing x has no annotation crossplane.io/composition-resource-n"),
-    "no metadata": (XR, [NAMELESS], "the observed Thing has no annotation"),
+    "anonymous": (XR, [thing(name="x")], "observed resource 1: Thing x has no annotation crossplane.io/composition-"),
     "two": (
         XR,
         [thing("a"), thing("a")],
-        'two observed resources have the same annotation crossplane.io/composition-resource-name: "a"',
+        "observed resource 2 and observed resource 1 have the same annotation crossplane.io/composition-resource-name",
     ),
-    "no observed kind": (XR, [{**thing("a"), "kind": ""}], 'the observed resource "a" has no kind'),
+    "no observed kind": (XR, [{**thing("a"), "kind": ""}], "observed resource 1: kind must be a non-empty string"),
     "observed number": (XR, [{**thing("a"), "x": [float("inf")]}], 'the observed resource "a": x[0]: '),
 }
 

@@ -31,7 +31,6 @@ def pipeline(
     context: Mapping[str, Any] | None = None,
     timeout: float = 60,
     wording: Wording = COMPOSITION,
-    required: Mapping[str, Any] | None = None,
 ) -> Pipeline:
     """Return a pipeline; without steps it has one for each function, named like it."""
     return Pipeline(
@@ -42,7 +41,6 @@ def pipeline(
         context=context,
         timeout=timeout,
         wording=wording,
-        required=required,
     )
 
 
@@ -333,12 +331,16 @@ def test_bootstrap() -> None:
     step = Step(
         "one",
         "f",
-        resources={"node": Selector("v1", "Node", name="n"), "gone": Selector("v1", "Node", name="gone")},
+        resources={
+            "node": Selector("v1", "Node", name="n"),
+            "gone": Selector("v1", "Node", name="gone"),
+            "watched": Selector("example.org/v1", "Thing", name="d", namespace="one"),
+        },
         schemas={"schema": ("v1", "Node"), "none": ("v1", "Gone")},
     )
     cluster = Objects(*THINGS, NODE, schemas={("v1", "Node"): {"type": "object"}})
     selector = fnv1.ResourceSelector(api_version="example.org/v1", kind="Thing", match_name="a", namespace="two")
-    runner = run(requiring("mine", selector), step=step, cluster=cluster, required={"watched": [THINGS[3]]})
+    runner = run(requiring("mine", selector), step=step, cluster=cluster)
     first, second = runner.requests
     for request in (first, second):
         assert items(request.required_resources["node"]) == ["n"]
@@ -474,15 +476,6 @@ def test_time_is_shared() -> None:
     pipeline(runners, timeout=30).run()
     (first,), (second,) = runners["f"].timeouts, runners["g"].timeouts
     assert 0 < second < first <= 30
-
-
-def test_time_is_over() -> None:
-    """When the time is over before a step, that is an error which names the step."""
-    made = pipeline({"f": Scripted(nothing)}, [Step("one", "f")], timeout=1e-9)
-    with pytest.raises(
-        RenderError, match='^cannot run Composition pipeline step "one": .* seconds for all steps was over'
-    ):
-        made.run()
 
 
 class Broken:

@@ -70,14 +70,6 @@ def test_no_frame_of_the_author(folder: Path) -> None:
     assert "composition.py" in done.stderr
 
 
-def test_timeout(folder: Path) -> None:
-    """A compose() that takes too long is one line, which says where it was."""
-    done = run(folder, "time.sleep(1000)", "--timeout", "200ms")
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line.endswith(f"gave no answer within 0.2 seconds; compose() was at {folder}/function.py, line 9")
-
-
 TELLING = "; ".join(
     [
         f"ctx.results.warning('{ESCAPE}')",

@@ -19,7 +19,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from concurrent import futures
 from contextvars import ContextVar, copy_context
 from types import CoroutineType
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
-__all__ = ["Awaited", "Cancelled", "awaited", "frames", "run"]
+__all__ = ["Awaited", "Cancelled", "awaited", "run"]
 
 _GRACE_SECONDS: Final = 1.0  # the time that a cancelled task or a blocked loop gets
 
@@ -74,14 +74,6 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
 def awaited(thread: int) -> Awaited | None:
     """Return the awaitable that the thread with the id `thread` waits for now; None if it waits for none."""
     return _shared.waiting.get(thread)
-
-
-def frames() -> Iterator[FrameType]:
-    """Yield the frames of the shared loop's thread and of each task, the innermost frame first.
-
-    Nothing is yielded if the loop doesn't run.
-    """
-    return _shared.frames()
 
 
 class Cancelled(futures.CancelledError):
@@ -231,24 +223,6 @@ class _Shared:
         self._lock = threading.Lock()  # a thread of the parent may have held the old lock
         self.loop = self._thread = None
         self.waiting = {}
-
-    def frames(self) -> Iterator[FrameType]:
-        loop, thread = self.loop, self._thread
-        if loop is None or thread is None:
-            return
-        import asyncio
-
-        frame = sys._current_frames().get(thread.ident or 0)
-        while frame is not None:
-            yield frame
-            frame = frame.f_back
-        for task in asyncio.all_tasks(loop):
-            found: list[FrameType] = []
-            coroutine: Any = task.get_coro()
-            while coroutine is not None:
-                found += filter(None, [getattr(coroutine, "cr_frame", None)])
-                coroutine = getattr(coroutine, "cr_await", None)
-            yield from reversed(found)
 
     def stop(self) -> None:
         """Stop the loop at the end of the process: cancel its tasks, and wait for its thread, for a second at most."""

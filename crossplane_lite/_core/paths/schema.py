@@ -23,7 +23,19 @@ from ..base.api_version import joined
 from ..base.scalars import booleans_of_1_1
 from ..base.texts import json_type_in_words, json_value_in_words, short_repr
 
-__all__ = ["HEAD", "SCALARS", "TYPES", "Schema", "Steps", "Wrong", "boolean", "kinds_in", "place_of", "quoted"]
+__all__ = [
+    "HEAD",
+    "PARAMETER",
+    "SCALARS",
+    "TYPES",
+    "Schema",
+    "Steps",
+    "Wrong",
+    "boolean",
+    "kinds_in",
+    "place_of",
+    "quoted",
+]
 
 Steps = tuple["str | int", ...]
 Wrong = Callable[[Steps, str], Exception]
@@ -50,11 +62,12 @@ _LIMITING: Final = frozenset(
     ("enum", "items", *(end + what for end in ("min", "max") for what in ("imum", "Length", "Items")))
 )
 # Upjet's rule for a field that the provider needs to create or update an object.
-_PARAMETER: Final = re.compile(
+PARAMETER: Final = re.compile(
     r"!\('\*' in self\.managementPolicies \|\| 'Create' in self\.managementPolicies "
     r"\|\| 'Update' in self\.managementPolicies\) \|\| has\(self\.forProvider\.(\w+)\)"
     r"( \|\| \(has\(self\.initProvider\) && has\(self\.initProvider\.\1\)\))?$"
 )
+"""The rule by which upjet\'s providers require a field of forProvider: the policies that write need it there."""
 
 
 def boolean(value: Any) -> Any:
@@ -268,7 +281,7 @@ class Schema:
     @property
     def parameters(self) -> list[str]:
         """The fields of `forProvider` that upjet's rules require there or in `initProvider`, for most policies."""
-        found = (_PARAMETER.match(rule) for rule in self.rules)
+        found = (PARAMETER.match(rule) for rule in self.rules)
         # CEL writes its own words, such as `in`, with underscores around them.
         return sorted({match[1].removeprefix("__").removesuffix("__") for match in found if match is not None})
 

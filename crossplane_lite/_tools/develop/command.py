@@ -1,29 +1,19 @@
-"""`crossplane-lite dev`: starts the server again whenever a source file changes.
-
-Files are compared by this module, because the library watchfiles takes a watch of the system for every folder, those of
-virtual environments included, and would be an extra that `dev` needs.
-"""
+"""`crossplane-lite dev`: starts the server again whenever a source file changes."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final
 
 from ..._core.base.stdio import say
 from ...errors import InputError
 from ..programs.help import parser
-from ..render.watch import Ending, names, stop
+from ..render.watch import again, run, sources
 
-__all__ = ["command", "make_parser", "sources"]
+__all__ = ["command", "make_parser"]
 
-_LOOK_SECONDS: Final = 0.3
-_SKIPPED: Final = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages"})
 _SERVING: Final = f"{__package__}.serving"
 _NO_ADDRESS: Final = 3  # `serving.NO_ADDRESS`: importing the server here would take long
 
@@ -44,54 +34,17 @@ def command(argv: Sequence[str]) -> int:
         raise InputError("--record-secrets needs --record DIR")
     if arguments.record_secrets:
         say(f"warning: secret values are written to {arguments.record} as they are")
-    process: subprocess.Popen[bytes] | None = None
-    with Ending() as ending:
-        try:
-            state = sources(os.getcwd())
-            process = _start(arguments)
-            while not ending.is_set():
-                time.sleep(_LOOK_SECONDS)
-                now = sources(os.getcwd())
-                if now != state:
-                    changed = sorted(path for path in now.keys() | state.keys() if now.get(path) != state.get(path))
-                    say(f"{names(changed)} changed: starting again")
-                    state = now
-                    stop(process)
-                    process = _start(arguments)
-                elif process is not None and process.poll() is not None:
-                    if process.returncode == _NO_ADDRESS:
-                        return 2
-                    say("waiting for a change")
-                    process = None
-        finally:
-            stop(process)
-    return ending.status
-
-
-def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
     given = [arguments.function, arguments.address, arguments.tls_certs_dir or "", arguments.record or ""]
     given.append("yes" if arguments.record_secrets else "")
-    # With `-m`, modules are looked for in the current folder first. The new session keeps a terminal's Ctrl-C away.
-    return subprocess.Popen([sys.executable, "-m", _SERVING, *given], stdin=subprocess.DEVNULL, start_new_session=True)
 
+    def ended(status: int) -> int | None:
+        if status == _NO_ADDRESS:
+            return 2
+        say("waiting for a change")
+        return None
 
-def sources(folder: str) -> dict[str, tuple[int, int]]:
-    """Return the Python files below a folder: a dict from paths to tuples of the time of the last change and the size.
-
-    Hidden files and folders, virtual environments, build output, `site-packages` and `node_modules` are left out, and
-    so are folders behind symbolic links and files that can't be read.
-    """
-    found = {}
-    for above, folders, files in os.walk(folder):
-        if "pyvenv.cfg" in files:
-            folders.clear()
-            continue
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
-        for path in (os.path.join(above, name) for name in files if name.endswith(".py") and name[0] != "."):
-            with suppress(OSError):  # it may be gone by now
-                status = os.stat(path)
-                found[path] = status.st_mtime_ns, status.st_size
-    return found
+    # With `-m`, modules are looked for in the current folder first.
+    return again(lambda: run(["-m", _SERVING, *given]), lambda: sources(os.getcwd()), ended)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -67,7 +67,7 @@ def command(argv: Sequence[str]) -> int:
                 differences.append(failed(one.composite.content, str(error)))
                 continue
             if given.against is not None and others is None:
-                from ..render.runners import dialling
+                from ..render.functions import dialling
                 from .versions import other_version
 
                 old = other_version(given.against, inputs.functions, dialling(given))

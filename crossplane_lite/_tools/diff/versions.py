@@ -29,8 +29,8 @@ from ...errors import InputError
 from ..render.functions import Remote
 
 if TYPE_CHECKING:
+    from ..render.functions import Dial
     from ..render.pipeline import Runner
-    from ..render.runners import Dial
 
 __all__ = ["other_version"]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from ..._core.base import stdio
 from ...errors import InputError, UsageError
 from ..render import arguments, terminal
-from ..render.in_vain import HEADING, in_vain, lines, summary
 from ..render.rendered import RenderError
+from ..render.told import HEADING, in_vain, lines, summary
 
 if TYPE_CHECKING:
     from ..render.rendered import Result

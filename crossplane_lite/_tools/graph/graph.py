@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.waits.graph import components
-from ..render.in_vain import HEADING, lines
 from ..render.rendered import Rendered, RenderError
-from ..render.told import told
+from ..render.told import HEADING, lines, told
 from .collect import Collected, collect
 
 if TYPE_CHECKING:

@@ -85,6 +85,12 @@ _CLUSTER_KINDS: Final = {
 }
 
 
+# Groups of Kubernetes in which all other kinds have a namespace.
+_NAMESPACED_GROUPS: Final = frozenset(
+    {"", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", "rbac.authorization.k8s.io"}
+)
+
+
 def quoted(text: str) -> str:
     """Return a name in double quotes, with escapes as in JSON, as it is in Crossplane's messages."""
     if text.isprintable() and '"' not in text and "\\" not in text:
@@ -184,9 +190,14 @@ def name_problem(name: str, api_version: str, kind: str) -> str | None:
 
 
 def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:
-    """Return whether a kind is known to be cluster-scoped; False for an unknown kind.
+    """Return whether a kind is known to be cluster-scoped; False for an unknown kind. See `scope_of`."""
+    return scope_of(api_version, kind, cluster) == "Cluster"
 
-    The cluster-scoped kinds of Kubernetes and of Crossplane itself are known, and the kinds that `cluster` knows.
+
+def scope_of(api_version: str, kind: str, cluster: object | None = None) -> str:
+    """Return the scope of a kind, `Cluster` or `Namespaced`; an empty string for an unknown kind.
+
+    The kinds of Kubernetes and of Crossplane itself are known, and the kinds that `cluster` knows.
 
     Args:
         api_version: The kind's apiVersion.
@@ -195,10 +206,13 @@ def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None
             `Cluster`, `Namespaced`, or None for an unknown kind. Its exceptions aren't caught.
     """
     ask = getattr(cluster, "scope", None)
-    scope = None if ask is None else ask(api_version, kind)
+    scope: str | None = None if ask is None else ask(api_version, kind)
     if scope is not None:
-        return bool(scope == "Cluster")
-    return kind in _CLUSTER_KINDS.get(group_of(api_version), "").split()
+        return scope
+    group = group_of(api_version)
+    if kind in _CLUSTER_KINDS.get(group, "").split():
+        return "Cluster"
+    return "Namespaced" if group in _NAMESPACED_GROUPS else ""
 
 
 def some_names(names: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from ...errors import InputError
 from ..diff import report
 from ..diff.command import CHANGES, DELETIONS, FAILURES
 from ..diff.compare import Difference, against_version, failed
-from ..render import flags, terminal
+from ..render import arguments, terminal
 from ..render.rendered import Rendered, RenderError
 from ..render.told import told
 from .asking import Question, ask, notes, questions, quiet, recorded_answer
@@ -128,7 +128,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: The recording, the function or the other version can't be used.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
-    given = flags.parse(make_parser(), argv)
+    given = make_parser().parse_intermixed_args(argv)
     terminal.begin()
     recording, what = chosen(given.recording)
     with contextlib.ExitStack() as stack, StatusLine() as status, quiet():
@@ -197,7 +197,7 @@ def answering(given: argparse.Namespace, stack: contextlib.ExitStack) -> Runner:
     Raises:
         InputError: Neither is given, the function can't be loaded, or the certificates can't be used.
     """
-    from ..render.runners import dialling, in_process
+    from ..render.functions import dialling, in_process
 
     if given.function is not None:
         return in_process(given.function[1], f"--function {given.function[1]}")
@@ -213,7 +213,7 @@ def _versions(
     if given.function is None or given.against is None:
         return new, None
     from ..diff.versions import other_version
-    from ..render.runners import dialling
+    from ..render.functions import dialling
 
     others = stack.enter_context(other_version(given.against, {"it": new}, dialling(given)))
     return new, others["it"]
@@ -319,7 +319,7 @@ def add_choice(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite replay`."""
-    made = flags.Parser(
+    made = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] RECORDING[#XR[@TIME]]",
         description="Ask a version of a function all requests of a recording, and show where Crossplane would do "
@@ -334,10 +334,10 @@ def make_parser() -> argparse.ArgumentParser:
         help="a file or folder that `record` has written; #XR@TIME chooses the last reconcile of a composite until "
         "then, such as rec#team/example@2026-11-24T18:30",
     )
-    flags.add_function(
+    arguments.add_function(
         made, "the function that answers, in this process; NAME is its name in the recording", several=False
     )
-    flags.add_tls(made)
+    arguments.add_tls(made)
     made.add_argument(
         "--against",
         metavar="ADDRESS|VERSION",

@@ -22,7 +22,7 @@ from ...proto import _view
 from ..diff.command import CHANGES, DELETIONS
 from ..diff.compare import against_version
 from ..manifests.objects import encode
-from ..render import flags, terminal
+from ..render import terminal
 from ..render.functions import InProcess
 from ..render.rendered import RenderError
 from .asking import Known, Question, ask, notes, questions, quiet
@@ -260,7 +260,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: An input or the function can't be used.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
-    given = flags.parse(make_parser(), argv)
+    given = make_parser().parse_intermixed_args(argv)
     terminal.begin()
     if given.calls < 3 or given.jobs < 1:
         raise InputError("--calls must be at least 3, and --jobs at least 1")

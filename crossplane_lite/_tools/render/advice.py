@@ -18,12 +18,11 @@ from ..._core.paths.text import show
 from ...errors import CrossplaneLiteError, DuplicateResourceError
 from ...proto import _view
 from .functions import InProcess
-from .observing import Seen
-from .origin import Origin, Steps, origin_text
+from .observing import Origin, Seen, Steps, origin_text
 from .probing import Request, fields_of
 from .recording import silent_run
 from .rendered import StepRun
-from .schema_fields import missing_field
+from .told import missing_field
 
 __all__ = ["hints", "none_texts", "shown_secrets", "unknown_reads"]
 

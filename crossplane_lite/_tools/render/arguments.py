@@ -13,15 +13,20 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
+import os
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
+from ..._core.base import stdio
+from ..._core.base.texts import short_repr
 from ...errors import InputError
 from ..manifests import objects, project
 from ..manifests.yaml import Document
-from . import flags, inputs
-from .flags import Parser, seconds
+from . import inputs
 from .pipeline import Cluster, Runner, Step
 
 if TYPE_CHECKING:
@@ -29,20 +34,22 @@ if TYPE_CHECKING:
     from .rendered import Rendered
     from .validation import Check
 
-_log = logging.getLogger(__name__)
-
 __all__ = [
     "Inputs",
     "Parser",
     "add_explain",
+    "add_function",
     "add_inputs",
     "add_operation",
+    "add_tls",
+    "duration",
     "parse",
     "paths",
     "read_inputs",
     "read_operation_inputs",
-    "seconds",
 ]
+
+_log = logging.getLogger(__name__)
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
@@ -55,7 +62,7 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
         MissingExtraError: Python 3.10 needs tomli to read the file, and it isn't installed.
         SystemExit: The command line is wrong (status 2), or asks for the help (status 0).
     """
-    given = flags.parse(parser, argv)
+    given = parser.parse_intermixed_args(argv)  # flags may stand anywhere
     main = "composite" if hasattr(given, "composite") else "operation"
     found = None if getattr(given, "composition", None) is not None else project.find(Path())
     given.project = None if found is None else found.file
@@ -144,7 +151,7 @@ class Inputs(NamedTuple):
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS, and flags."""
+    """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS, and"""
     parser.add_argument("composite", metavar="XR", nargs="?", type=Path, help="file of the composite resource")
     parser.add_argument(
         "composition",
@@ -217,7 +224,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     def several(flag: str, metavar: str, type: Callable[[str], object], help: str) -> None:
         group.add_argument(flag, metavar=metavar, action="append", default=[], type=type, help=help)
 
-    flags.add_function(
+    add_function(
         group,
         "run the pipeline's function NAME in this process; the module can be in the current directory. NAME can be "
         "left out where the pipeline has one function. Can be given several times",
@@ -225,13 +232,13 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     several(
         "--context-files",
         "KEY=FILE",
-        flags.pair_of_path,
+        _pair_of_path,
         "key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
     )
     several(
         "--context-values",
         "KEY=VALUE",
-        flags.pair,
+        _pair,
         "key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
         "--context-files",
     )
@@ -242,7 +249,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="PATH",
         action="extend",
         default=[],
-        type=flags.several_paths,
+        type=_several_paths,
         help="file or directory of resources that functions can ask for, or several with commas between; can be given "
         "several times",
     )
@@ -266,11 +273,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="KEY=VALUE",
         action="extend",
         default=[],
-        type=flags.several_pairs,
+        type=_several_pairs,
         help="annotation of every Function, in place of its own, or several with commas between; can be given several "
         "times",
     )
-    flags.add_tls(group)
+    add_tls(group)
     several(
         "--crds",
         "PATH",
@@ -289,8 +296,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--timeout",
         metavar="DURATION",
         default=60.0,
-        type=flags.duration,
-        help="time limit of a reconcile: 90s, 1m30s or a number of seconds (1m)",
+        type=duration,
+        help="time limit of a reconcile's calls of servers: 90s, 1m30s or a number of seconds (1m)",
     )
     return group
 
@@ -496,7 +503,7 @@ def _inputs(
     observed: list[Document],
     schemas: Schemas | None,
 ) -> Inputs:
-    from . import runners
+    from .functions import assign, dialling, runners
 
     documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
     overrides = dict(arguments.function_annotations)
@@ -505,7 +512,164 @@ def _inputs(
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
     context = inputs.read_context(arguments.context_files, arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
-    targets = runners.assign(arguments.function, steps)
-    functions = runners.runners(steps, targets, documents, runners.dialling(arguments))
+    functions = runners(steps, assign(arguments.function, steps), documents, dialling(arguments))
     checks = schemas if arguments.crds else None
     return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, checks)
+
+
+# A duration as Go writes it is a sequence of numbers with units. A number without a unit means seconds.
+_NUMBER: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+_DURATION: Final = _NUMBER + r"(ns|us|\u00b5s|\u03bcs|ms|s|m|h)"
+# Searching a text for durations takes time that grows with the square of its length.
+_LONGEST_DURATION: Final = 100
+_UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser for commands with many flags, which can't be abbreviated.
+
+    The message about a wrong argument shows the usage in one line, without the flags.
+
+    Args:
+        prog: The command's name.
+        usage: The usage, in one line.
+        description: The help text before the list of arguments.
+        epilog: The help text after the list of arguments.
+    """
+
+    def __init__(self, prog: str, usage: str, description: str, epilog: str) -> None:
+        super().__init__(prog=prog, usage=usage, description=description, epilog=epilog, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Print a mistake in the command line on stderr, and end the process with status 2."""
+        stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
+        sys.exit(2)
+
+    def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]  # typeshed's is private
+        """Print the help to `file`, or to stdout if `file` is None."""
+        if file is None:
+            stdio.write(self.format_help().encode())
+        else:
+            super().print_help(file)
+
+
+def add_function(
+    group: argparse.ArgumentParser | argparse._ArgumentGroup, description: str, *, several: bool = True
+) -> None:
+    """Add the flag --function. `several` says whether it can be given several times, so that its value is a list."""
+    more: dict[str, Any] = {"action": "append", "default": []} if several else {}
+    group.add_argument("--function", metavar="[NAME=]module:function", type=_function_target, help=description, **more)
+
+
+def add_tls(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the flags for mutual TLS with functions' servers. `runners.dialling` makes runners with them."""
+    group.add_argument(
+        "--tls-certs-dir",
+        metavar="DIR",
+        type=Path,
+        help="directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret crossplane-tls-client: functions' "
+        "servers are called with mutual TLS; without it, they are called without TLS",
+    )
+    group.add_argument(
+        "--tls-server-name",
+        metavar="NAME",
+        help="name in the certificates of functions' servers, if it isn't the host of their addresses, as after "
+        "kubectl port-forward",
+    )
+
+
+def duration(text: str) -> float:
+    """Return the seconds of a duration such as `1m30s` or `500ms` (as Go writes it), or of a plain number of seconds.
+
+    Raises:
+        argparse.ArgumentTypeError: The text isn't a duration, or is zero, or has more than 100 characters.
+    """
+    # The pattern is compiled here, because few command lines have a duration.
+    parts = re.findall(_DURATION, text) if len(text) <= _LONGEST_DURATION else []
+    value = math.nan
+    if parts and "".join(number + unit for number, unit in parts) == text:
+        value = math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
+    elif len(text) <= _LONGEST_DURATION and re.fullmatch(_NUMBER, text):
+        value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{short_repr(text)} is not a duration such as 1m30s, 500ms or 90 (seconds)")
+    return value
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """Return the key and the value of `KEY=VALUE`. The value may be empty, and may contain `=`.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no `=`, or no key, or the text isn't UTF-8.
+    """
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+    return _checked(key), _checked(value)
+
+
+def _checked(text: str) -> str:
+    """Return an argument's text unchanged if its bytes are UTF-8. Python keeps other bytes as lone surrogates.
+
+    File names aren't checked in this way, because they may contain any bytes.
+
+    Raises:
+        argparse.ArgumentTypeError: The bytes aren't UTF-8.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not UTF-8: use a terminal with UTF-8, for example LANG=C.UTF-8"
+        ) from None
+    return text
+
+
+def _split(text: str) -> list[str]:
+    r"""Split a text at its commas, and drop empty elements. `\,` is a comma inside of an element."""
+    parts = re.split(r"(?<!\\),", text)
+    return [part.replace("\\,", ",") for part in parts if part]
+
+
+def _several_pairs(text: str) -> list[tuple[str, str]]:
+    r"""Return the keys and values of `KEY=VALUE,KEY=VALUE`. `\,` is a comma inside of a value.
+
+    Raises:
+        argparse.ArgumentTypeError: An element isn't `KEY=VALUE`, or isn't UTF-8.
+    """
+    return [_pair(part) for part in _split(text) or [text]]
+
+
+def _several_paths(text: str) -> list[Path]:
+    r"""Return the paths in a text that separates them by commas. `\,` is a comma inside of a path.
+
+    If the whole text is the name of an existing file or directory, it is the only path.
+    """
+    # The name of an existing file may have commas.
+    return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
+
+
+def _pair_of_path(text: str) -> tuple[str, Path]:
+    """Return the key and the path of `KEY=FILE`.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no `=`, or no key, or no path, or the key isn't UTF-8.
+    """
+    key, _, value = text.partition("=")
+    if not key or not value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
+    return _checked(key), Path(value)
+
+
+def _function_target(text: str) -> tuple[str | None, str]:
+    """Return the name and the target of `NAME=module:function`. For `module:function` alone, the name is None.
+
+    The form `module:function` isn't checked.
+
+    Raises:
+        argparse.ArgumentTypeError: The name before the `=`, or the target, is empty.
+    """
+    name, equals, target = text.rpartition("=")
+    if not target or (equals and not name):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=module:function or module:function")
+    return name or None, target

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..manifests.objects import text_of
+from ..manifests.objects import metadata_of, text_of
 from .pipeline import Cluster, Selector
 from .rendered import api_versions_checked
 
@@ -176,14 +176,11 @@ def _identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 def _place(resource: Mapping[str, Any]) -> tuple[str, str]:
     """Return the namespace and the name of a resource. A part that is missing or isn't a string is an empty string."""
-    metadata = resource.get("metadata")
-    values = [metadata.get(key) for key in ("namespace", "name")] if isinstance(metadata, Mapping) else [None, None]
-    namespace, name = (value if isinstance(value, str) else "" for value in values)
-    return namespace, name
+    metadata = metadata_of(resource)
+    return text_of(metadata.get("namespace")), text_of(metadata.get("name"))
 
 
 def _has_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
-    metadata = resource.get("metadata")
-    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    labels = metadata_of(resource).get("labels")
     labels = labels if isinstance(labels, Mapping) else {}
     return all(key in labels and labels[key] == value for key, value in wanted.items())

@@ -125,8 +125,7 @@ def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Names
     Raises:
         InputError: No function composes or holds back a resource of one of the names.
     """
-    from .explain import explain
-    from .explained import as_json, as_text
+    from .explain import as_json, as_text, explain
 
     found = explain(rendered.steps, given.explain, timeout=inputs.timeout, schema=inputs.schema)
     stdio.write((as_json(found) if given.format == "json" else as_text(found)).encode(errors="surrogateescape"))
@@ -148,7 +147,7 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     check = inputs.check(rendered)
     if check is None or inputs.checks is None:
         return 0
-    from .in_vain import HEADING, in_vain, lines, summary
+    from .told import HEADING, in_vain, lines, summary
 
     unresolved = in_vain(rendered.steps, inputs.checks)
     stdio.say(
@@ -221,6 +220,6 @@ def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--watch",
         action="store_true",
-        help="render again whenever a file that was read changes, or the source of a function",
+        help="render again whenever a named file changes, or Python below the current folder",
     )
     return group

@@ -19,13 +19,14 @@ from ..manifests.objects import (
     child_name,
     composite_uid,
     controller_of,
-    is_cluster_scoped,
     metadata_of,
     name_problem,
     quoted,
-    resource_name,
+    scope_of,
     text_of,
 )
+from ..manifests.yaml import Document
+from . import inputs
 from .rendered import RenderError, Result
 
 __all__ = ["Owner", "by_name", "composed_resource"]
@@ -53,6 +54,7 @@ class Owner(NamedTuple):
             too. If the composite has this label (because it is itself composed), this is the label's value. Else it is
             the composite's name.
         claim: The two labels that name the composite's claim; empty if either label is missing.
+        scope: The scope of the composite's kind, `Cluster` or `Namespaced`; empty if it isn't known.
     """
 
     api_version: str
@@ -62,9 +64,10 @@ class Owner(NamedTuple):
     uid: str
     prefix: str
     claim: Mapping[str, str]
+    scope: str = ""
 
     @classmethod
-    def of(cls, composite: Mapping[str, Any]) -> Owner:
+    def of(cls, composite: Mapping[str, Any], scope: str = "") -> Owner:
         """Return the parts of a composite that go into its composed resources.
 
         A missing uid is made from kind and name.
@@ -81,6 +84,7 @@ class Owner(NamedTuple):
             composite_uid(composite),
             text_of(labels.get(COMPOSITE_LABEL)) or name,
             {key: labels[key] for key in CLAIM_LABELS} if all(text_of(labels.get(key)) for key in CLAIM_LABELS) else {},
+            scope,
         )
 
     @property
@@ -102,13 +106,13 @@ def by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any
     Raises:
         InputError: A resource has no apiVersion, kind or composition resource name, or two have the same name.
     """
-    found: dict[str, Mapping[str, Any]] = {}
-    for resource in observed:
-        name = _checked_name(resource)
-        if name in found:
-            raise InputError(f"two observed resources have the same annotation {RESOURCE_NAME}: {quoted(name)}")
-        found[name] = resource
-    return found
+    documents = []
+    for number, resource in enumerate(observed):
+        if not isinstance(resource, Mapping):
+            raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
+        documents.append(Document(f"observed resource {number + 1}", dict(resource)))
+        inputs.check(documents[-1])
+    return {name: document.content for name, document in inputs.by_name(documents).items()}
 
 
 def composed_resource(
@@ -205,12 +209,16 @@ def _place(
 
     A namespace or `generateName` that the observed resource lacks is removed. Then the composite's namespace is set, if
     the composite has one. Returns the namespace that the composite's replaced, or an empty string. Raises RenderError
-    if the resource is cluster-scoped and the composite has a namespace.
+    if the resource is cluster-scoped and the composite has a namespace, or if the resource needs a namespace and
+    neither has one. A composite without a namespace may get one from kubectl, unless its kind is cluster-scoped.
     """
-    if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
+    one = articled(resource["kind"], resource["apiVersion"])
+    is_known = owner.namespace or owner.scope == "Cluster"
+    scope = scope_of(resource["apiVersion"], resource["kind"], cluster) if is_known else ""
+    if owner.namespace and scope == "Cluster":
         raise RenderError(
-            f"{what}: {articled(resource['kind'], resource['apiVersion'])} is cluster-scoped, and the composite is in "
-            f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
+            f"{what}: {one} is cluster-scoped, and the composite is in namespace {quoted(owner.namespace)}; "
+            "a namespaced composite can't compose cluster-scoped resources"
         )
     if observed is not None:
         for key in ("name", "namespace", "generateName"):
@@ -222,6 +230,10 @@ def _place(
     wanted: str = metadata.get("namespace", "")
     if owner.namespace:
         metadata["namespace"] = owner.namespace
+    elif scope == "Namespaced" and not wanted:
+        raise RenderError(
+            f"{what}: {one} needs a namespace, and neither it nor the composite has one; set metadata.namespace"
+        )
     return wanted
 
 
@@ -257,19 +269,3 @@ def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str,
     problem = name_problem(metadata["name"], resource["apiVersion"], resource["kind"])
     if problem is not None:
         raise RenderError(f"{what}: metadata.{field} {quoted(metadata[field])} is not a valid name: {problem}")
-
-
-def _checked_name(resource: Mapping[str, Any]) -> str:
-    if not isinstance(resource, Mapping):
-        raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
-    kind = text_of(resource.get("kind"))
-    shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
-    name = resource_name(resource)
-    if not name:
-        raise InputError(
-            f"{shown} has no annotation {RESOURCE_NAME}; set it to the name that the function gives this resource"
-        )
-    for key in ("apiVersion", "kind"):
-        if not text_of(resource.get(key)):
-            raise InputError(f"the observed resource {quoted(name)} has no {key}")
-    return name

@@ -8,7 +8,7 @@ second step with the same name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ..._core.base.texts import short_repr, short_text
 from ..._core.paths.text import show
@@ -21,6 +21,8 @@ __all__ = ["OPERATIONS", "composition_steps", "operation_of", "operation_steps",
 
 OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
 """The kinds of documents that give an Operation."""
+
+_Path = tuple["str | int", ...]
 
 _COMPOSITION: Final = "apiextensions.crossplane.io/v1"
 _OPERATION: Final = "ops.crossplane.io/v1alpha1"
@@ -44,11 +46,11 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
         InputError: The document isn't a Composition, doesn't fit the composite, isn't of mode Pipeline, or has no steps
             or a malformed step.
     """
-    _check_kind(document, _COMPOSITION, "Composition")
+    if (document.content["apiVersion"], document.content["kind"]) != (_COMPOSITION, "Composition"):
+        raise _wrong_kind(document, _COMPOSITION, "Composition")
     _check_type(document, composite)
     _check_labels(document, composite, legacy)
-    _check_mode(document)
-    return list(_steps(document))
+    return operation_steps(document)
 
 
 def operation_of(document: Document) -> Document:
@@ -88,16 +90,22 @@ def operation_of(document: Document) -> Document:
 
 
 def operation_steps(document: Document) -> list[Step]:
-    """Return the steps of an Operation.
+    """Return the steps of an Operation, or of a Composition whose kind has been checked.
 
     Args:
-        document: The Operation, as `operation_of` returns it.
+        document: The document; of an Operation, as `operation_of` returns it.
 
     Raises:
-        InputError: The Operation isn't of mode Pipeline, or has no steps or a malformed step.
+        InputError: The document isn't of mode Pipeline, or has no steps or a malformed step.
     """
-    _check_mode(document)
-    return list(_steps(document))
+    mode = field(document, str, "spec", "mode")
+    if mode != "Pipeline":
+        has = f"is {short_text(mode)}" if mode else "is missing"
+        raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
+    found = [_step(document, name, path) for name, path in _elements(document, "step", "spec", "pipeline")]
+    if not found:
+        raise InputError(f"{document.where} has no steps in spec.pipeline")
+    return found
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
@@ -111,7 +119,7 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
     Raises:
         InputError: The document is a WatchOperation that watches another kind or apiVersion.
     """
-    from .operation import WATCHED_RESOURCE
+    from .operation import requiring
 
     content = watched.content
     if document.content["kind"] == OPERATIONS[2]:
@@ -122,18 +130,7 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
                     f"{document.where} watches resources with the {key} {short_text(wanted)}, and {watched.where} has "
                     f"the {key} {short_text(content[key])}: give a resource that is watched"
                 )
-    selector = Selector(
-        content["apiVersion"],
-        content["kind"],
-        name=field(watched, str, "metadata", "name"),
-        namespace=field(watched, str, "metadata", "namespace") or None,
-    )
-    return [step._replace(resources={**step.resources, WATCHED_RESOURCE: selector}) for step in steps]
-
-
-def _check_kind(document: Document, api_version: str, kind: str) -> None:
-    if (document.content["apiVersion"], document.content["kind"]) != (api_version, kind):
-        raise _wrong_kind(document, api_version, kind)
+    return requiring(steps, content)
 
 
 def _wrong_kind(document: Document, api_version: str, kinds: str) -> InputError:
@@ -171,121 +168,76 @@ def _check_labels(document: Document, composite: Document, legacy: bool) -> None
             )
 
 
-def _check_mode(document: Document) -> None:
-    mode = field(document, str, "spec", "mode")
-    if mode != "Pipeline":
-        has = f"is {short_text(mode)}" if mode else "is missing"
-        raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
+def _step(document: Document, name: str, path: _Path) -> Step:
+    needs = (*path, "requirements")
+    schemas = _elements(document, "requirementName", *needs, "requiredSchemas")
+    return Step(
+        name,
+        _text(document, *path, "functionRef", "name"),
+        where=f"{_place(document, path)} ({short_text(name)})",
+        input=field(document, dict, *path, "input"),
+        credentials=dict(_credentials(document, path)),
+        resources={
+            key: _selector(document, at)
+            for key, at in _elements(document, "requirementName", *needs, "requiredResources")
+        },
+        schemas={key: (_text(document, *at, "apiVersion"), _text(document, *at, "kind")) for key, at in schemas},
+    )
 
 
-def _steps(document: Document) -> Iterator[Step]:
-    pipeline: list[Any] = field(document, list, "spec", "pipeline") or []
-    if not pipeline:
-        raise InputError(f"{document.where} has no steps in spec.pipeline")
-    names: dict[str, int] = {}
-    for number in range(len(pipeline)):
-        step = _Step(document, number).read()
-        if step.name in names:
-            raise InputError(
-                f"{document.where}: spec.pipeline[{names[step.name]}] and spec.pipeline[{number}] are both named "
-                f"{short_repr(step.name)}"
-            )
-        names[step.name] = number
-        yield step
+def _credentials(document: Document, step: _Path) -> Iterator[tuple[str, tuple[str, str]]]:
+    for name, path in _elements(document, "name", *step, "credentials"):
+        source = field(document, str, *path, "source")
+        if source in (None, "None"):  # no credentials are sent then, as in Crossplane
+            continue
+        if source != "Secret":
+            raise InputError(f"{_place(document, (*path, 'source'))} is {short_text(source)}, and must be Secret")
+        secret = (*path, "secretRef")
+        yield name, (_text(document, *secret, "namespace"), _text(document, *secret, "name"))
 
 
-class _Step:
-    """Reads one step: an element of `spec.pipeline`.
+def _selector(document: Document, path: _Path) -> Selector:
+    name = field(document, str, *path, "name")
+    has_labels = field(document, dict, *path, "matchLabels") is not None
+    if bool(name) == has_labels:
+        has = "both" if name else "neither"
+        raise InputError(f"{_place(document, path)} must have either a name or matchLabels (it has {has})")
+    return Selector(
+        _text(document, *path, "apiVersion"),
+        _text(document, *path, "kind"),
+        name=name or None,
+        labels=labels(document, *path, "matchLabels") if has_labels else None,
+        namespace=field(document, str, *path, "namespace") or None,
+    )
 
-    Its methods raise InputError if a part of the step is malformed.
+
+def _elements(document: Document, key: str, *path: str | int) -> Iterator[tuple[str, _Path]]:
+    """Yield the name of each element of the list at `path`, which it has under `key`, and the element's path.
+
+    Raises:
+        InputError: The value at `path` isn't a list, an element isn't a mapping with a name, or two have the same name.
     """
-
-    def __init__(self, document: Document, number: int) -> None:
-        self._document = document
-        self._path: tuple[str | int, ...] = ("spec", "pipeline", number)
-        self._where = f"{document.where}: spec.pipeline[{number}]"
-        if field(document, dict, *self._path) is None:
-            raise InputError(f"{self._where} must be a mapping (got null)")
-
-    def read(self) -> Step:
-        name = self._text("step")
-        self._where += f" ({short_text(name)})"
-        return Step(
-            name,
-            self._text("functionRef", "name"),
-            where=self._where,
-            input=self._get(dict, "input"),
-            credentials=dict(self._credentials()),
-            resources=dict(self._resources()),
-            schemas=dict(self._schemas()),
-        )
-
-    def _credentials(self) -> Iterator[tuple[str, tuple[str, str]]]:
-        seen: set[str] = set()
-        for path in self._elements("credentials"):
-            name = self._text(*path, "name")
-            self._once(seen, name, path)
-            source = self._get(str, *path, "source")
-            if source in (None, "None"):  # no credentials are sent then, as in Crossplane
-                continue
-            if source != "Secret":
-                raise InputError(f"{self._place(path, 'source')} is {short_text(source)}, and must be Secret")
-            yield name, (self._text(*path, "secretRef", "namespace"), self._text(*path, "secretRef", "name"))
-
-    def _resources(self) -> Iterator[tuple[str, Selector]]:
-        seen: set[str] = set()
-        for path in self._elements("requirements", "requiredResources"):
-            key = self._text(*path, "requirementName")
-            self._once(seen, key, path)
-            name = self._get(str, *path, "name")
-            has_labels = self._get(dict, *path, "matchLabels") is not None
-            if bool(name) == has_labels:
-                has = "both" if name else "neither"
-                raise InputError(f"{self._place(path)} must have either a name or matchLabels (it has {has})")
-            yield (
-                key,
-                Selector(
-                    self._text(*path, "apiVersion"),
-                    self._text(*path, "kind"),
-                    name=name or None,
-                    labels=labels(self._document, *self._path, *path, "matchLabels") if has_labels else None,
-                    namespace=self._get(str, *path, "namespace") or None,
-                ),
-            )
-
-    def _schemas(self) -> Iterator[tuple[str, tuple[str, str]]]:
-        seen: set[str] = set()
-        for path in self._elements("requirements", "requiredSchemas"):
-            key = self._text(*path, "requirementName")
-            self._once(seen, key, path)
-            yield key, (self._text(*path, "apiVersion"), self._text(*path, "kind"))
-
-    def _elements(self, *path: str | int) -> Iterator[tuple[str | int, ...]]:
-        """Yield the path of each element of the list at `path`, relative to the step.
-
-        Raises:
-            InputError: The value at `path` isn't a list, or an element isn't a mapping.
-        """
-        for number in range(len(self._get(list, *path) or ())):
-            element = (*path, number)
-            if self._get(dict, *element) is None:
-                raise InputError(f"{self._place(element)} must be a mapping (got null)")
-            yield element
-
-    def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:
+    seen: set[str] = set()
+    for number in range(len(field(document, list, *path) or ())):
+        element = (*path, number)
+        if field(document, dict, *element) is None:
+            raise InputError(f"{_place(document, element)} must be a mapping (got null)")
+        name = _text(document, *element, key)
         if name in seen:
-            raise InputError(f"{self._place(path)} has the same name as an element before it: {short_repr(name)}")
+            raise InputError(
+                f"{_place(document, element)} has the same {key} as an element before it: {short_repr(name)}"
+            )
         seen.add(name)
+        yield name, element
 
-    def _get(self, kind: type, *path: str | int) -> Any:
-        return field(self._document, kind, *self._path, *path)
 
-    def _text(self, *path: str | int) -> str:
-        value = self._get(str, *path)
-        if not is_text(value):
-            raise InputError(f"{self._place(path)} is {'missing' if value is None else 'an empty string'}")
-        text: str = value
-        return text
+def _text(document: Document, *path: str | int) -> str:
+    value = field(document, str, *path)
+    if not is_text(value):
+        raise InputError(f"{_place(document, path)} is {'missing' if value is None else 'an empty string'}")
+    text: str = value
+    return text
 
-    def _place(self, path: Sequence[str | int], *more: str) -> str:
-        return f"{self._document.where}: {show([*self._path, *path, *more])}"
+
+def _place(document: Document, path: _Path) -> str:
+    return f"{document.where}: {show(path)}"

@@ -20,14 +20,36 @@ from ..._core.base.api_version import group_of
 from ..._core.base.texts import articled, short_repr, short_text
 from ..._core.paths.schema import Schema, Steps
 from ..._core.paths.text import show
+from ..._core.paths.trees import lookup
 from ...errors import InputError, MissingExtraError
+from ..manifests.objects import metadata_of, text_of
 from ..manifests.yaml import Document
 from .rendered import split_api_version
 
-__all__ = ["admitted", "apply_defaults", "check_defines", "defaulted", "is_legacy", "schema_of", "steering"]
+__all__ = [
+    "PAUSED",
+    "REFERENCES",
+    "REQUESTED",
+    "admitted",
+    "apply_defaults",
+    "check_defines",
+    "composition_of",
+    "defaulted",
+    "is_legacy",
+    "is_of_cluster",
+    "references_of",
+    "schema_of",
+    "steering",
+    "with_composition",
+    "with_references",
+]
 
 _GROUP: Final = "apiextensions.crossplane.io"
 _LEGACY: Final = "LegacyCluster"
+
+# Annotations of a composite: that it is paused, and the last request to reconcile it.
+PAUSED: Final = ("metadata", "annotations", "crossplane.io/paused")
+REQUESTED: Final = ("metadata", "annotations", "crossplane.io/reconcile-requested-at")
 
 
 def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
@@ -35,11 +57,17 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
     This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the result is False.
     """
-    if xrd is None:
-        return False
-    spec = xrd.get("spec")
-    scope = spec.get("scope") if isinstance(spec, Mapping) else None
-    return scope == _LEGACY if scope is not None else xrd.get("apiVersion") == f"{_GROUP}/v1"
+    return xrd is not None and bool(_scope(xrd) == _LEGACY)
+
+
+def is_of_cluster(xrd: Mapping[str, Any]) -> bool:
+    """Return whether the composites of an XRD are cluster-scoped."""
+    return bool(_scope(xrd) != "Namespaced")
+
+
+def _scope(xrd: Mapping[str, Any]) -> Any:
+    default = _LEGACY if xrd.get("apiVersion") == f"{_GROUP}/v1" else "Namespaced"
+    return lookup(xrd, ("spec", "scope")) or default
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
@@ -50,8 +78,7 @@ def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
         legacy: Whether the composite is one of Crossplane 1, so that the mapping is `spec` instead of
             `spec.crossplane`.
     """
-    spec = composite.get("spec")
-    holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
+    holder = lookup(composite, ("spec",) if legacy else ("spec", "crossplane"))
     return holder if isinstance(holder, Mapping) else {}
 
 
@@ -68,20 +95,19 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         RenderError: The composite's apiVersion can't be parsed.
     """
     _check_kind(xrd, where)
-    spec = xrd.get("spec")
-    spec = spec if isinstance(spec, Mapping) else {}
-    kinds = [_kind_in(spec, key) for key in ("names", "claimNames")]
+    kinds = [lookup(xrd, ("spec", key, "kind")) for key in ("names", "claimNames")]
+    defined = lookup(xrd, ("spec", "group"))
     group, _ = split_api_version(str(composite.get("apiVersion")))
     kind = composite.get("kind")
-    if group == spec.get("group") and kind == kinds[0]:
+    if group == defined and kind == kinds[0]:
         return
-    if group == spec.get("group") and kinds[1] is not None and kind == kinds[1]:
+    if group == defined and kinds[1] is not None and kind == kinds[1]:
         raise InputError(
             f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its composite; give the "
             f"composite of kind {short_text(kinds[0])}"
         )
     raise InputError(
-        f"{where} defines the composite {short_text(kinds[0])} of {short_text(spec.get('group'))}, and the composite "
+        f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the composite "
         f"is {articled(short_text(kind), short_text(group))}: give the XRD of the composite"
     )
 
@@ -153,11 +179,6 @@ def _check_kind(xrd: Mapping[str, Any], where: str) -> None:
             f"{where} is not a CompositeResourceDefinition of {_GROUP} "
             f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
         )
-
-
-def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
-    names = spec.get(key)
-    return names.get("kind") if isinstance(names, Mapping) else None
 
 
 def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> Iterable[str]:
@@ -249,3 +270,59 @@ def _defaulted(value: Any, schema: Schema) -> Any:
         elif name in value and (rules is None or rules.is_nullable):
             result[name] = None
     return result
+
+
+REFERENCES: Final = "resourceRefs"
+"""The name of the field with a composite's references to its composed resources."""
+
+
+def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
+    """Return the name of the Composition that a composite refers to; empty if it refers to no Composition."""
+    return text_of(lookup(steering(composite, legacy), ("compositionRef", "name")))
+
+
+def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:
+    """Return a composite's spec with a reference to the Composition `name`. See `with_references` for the arguments."""
+    return _with(spec, "compositionRef", {"name": name}, legacy)
+
+
+def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> list[dict[str, str]]:
+    """Return references to composed resources, sorted as Crossplane sorts them: by apiVersion, kind, name, namespace.
+
+    Args:
+        resources: The composed resources. The reference to a resource without a name has no name.
+        namespace: The composite's namespace; empty for a cluster-scoped composite. The references of a namespaced
+            composite have no namespace, because its composed resources are in its own.
+    """
+    found = []
+    for resource in resources:
+        reference = {key: text_of(resource.get(key)) for key in ("apiVersion", "kind")}
+        metadata = metadata_of(resource)
+        for key in ("name",) if namespace else ("name", "namespace"):
+            if text_of(metadata.get(key)):
+                reference[key] = metadata[key]
+        found.append(reference)
+    return sorted(found, key=_order)
+
+
+def with_references(spec: Any, references: list[dict[str, str]], legacy: bool = False) -> dict[str, Any]:
+    """Return a copy of a composite's spec with other references to composed resources.
+
+    Args:
+        spec: The spec, which isn't changed. A value that isn't a mapping counts as an empty spec.
+        references: The new references. They replace all old ones.
+        legacy: Whether the composite is of Crossplane 1.
+    """
+    return _with(spec, REFERENCES, references, legacy)
+
+
+def _with(spec: Any, field: str, value: Any, legacy: bool) -> dict[str, Any]:
+    spec = spec if isinstance(spec, Mapping) else {}
+    if legacy:
+        return {**spec, field: value}
+    crossplane = spec.get("crossplane")
+    return {**spec, "crossplane": {**(crossplane if isinstance(crossplane, Mapping) else {}), field: value}}
+
+
+def _order(reference: Mapping[str, str]) -> str:
+    return "".join(reference.get(key, "") for key in ("apiVersion", "kind", "name", "namespace"))

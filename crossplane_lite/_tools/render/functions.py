@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
-import logging
+import argparse
 import os
-import signal
-import sys
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ..._core.base.texts import type_in_words
-from ..._core.call import event_loop
+from ..._core.base.texts import near_name, type_in_words
 from ...composition import Function
 from ...errors import InputError, UsageError, WireError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from ...runtime.load import takes_messages
-from .pipeline import Runner
+from ..manifests.files import read_bytes
+from ..manifests.yaml import Document
+from .inputs import labels
+from .pipeline import Runner, Step
 from .rendered import RenderError
 
 if TYPE_CHECKING:
     from .observing import Seen
 
-__all__ = ["InProcess", "OfMessages", "Remote", "debugger_seen", "runners_of"]
+__all__ = [
+    "IN_PROCESS",
+    "RUNTIME",
+    "TARGET",
+    "Dial",
+    "InProcess",
+    "OfMessages",
+    "Remote",
+    "assign",
+    "dialling",
+    "in_process",
+    "runners",
+    "runners_of",
+]
 
 _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
+# What gRPC says of a server with TLS, and what that means.
+_HINTS: Final = {
+    "Unwrap": "the server refused the certificate; its log says why",
+    "self signed": "it is self-signed, or has its CA's name and no key usage",
+    "Connection refused": "nothing listens there",
+    "Hostname": "--tls-server-name says which name its certificate has",
+}
 # Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
 _LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
-
-# The frame of this code, and the frames that called it, don't belong to the author's code.
-_CALLER: Final = Function.call_compose.__code__
-
-# Code that catches `_Stop` gets another one whenever this time has passed.
-_AGAIN_SECONDS: Final = 1.0
-
-_debugger_seen = False
-
-
-def debugger_seen() -> bool:
-    """Return whether a function's timeout has passed in this process while a debugger was in use.
-
-    After that, no function in this process is stopped at its timeout, so that the debugger isn't disturbed.
-    """
-    return _debugger_seen
 
 
 def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
@@ -80,10 +82,7 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
 
 
 class InProcess:
-    """Runs a composition function in this process.
-
-    A compose() that takes too long is stopped only if all of this holds: it runs in the main thread, the platform has
-    SIGALRM, no debugger is in use, and no other code has set an alarm. Otherwise it runs on.
+    """Runs a composition function in this process, without a time limit.
 
     Attributes:
         function: The composition function.
@@ -100,13 +99,12 @@ class InProcess:
         return f"InProcess({self.function!r})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request, as `Runner.run` says. `timeout` has no effect where compose() can't be stopped."""
+        """Answer a request, as `Runner.run` says. `timeout` has no effect."""
         from .observing import Seen
 
         self.seen = None
         seen = Seen()
-        with _limited(timeout, self.function):
-            answer = self.function.run(request, seen)
+        answer = _answer(lambda: self.function.run(request, seen))
         seen.answered(request, answer)
         self.seen = seen
         return answer
@@ -114,8 +112,6 @@ class InProcess:
 
 class OfMessages:
     """Runs an object with a method RunFunction, which handles protobuf messages itself, in this process.
-
-    A call that takes too long is stopped in the same cases as for `InProcess`.
 
     Attributes:
         name: The name of the object's class.
@@ -136,130 +132,18 @@ class OfMessages:
         return f"OfMessages({self.name})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request, as `Runner.run` says. `timeout` has no effect where the function can't be stopped."""
-        with _limited(timeout, self):
-            answer: bytes = self._run(request)
-        return answer
+        """Answer a request, as `Runner.run` says. `timeout` has no effect."""
+        return _answer(lambda: self._run(request))
 
 
-class _Stop(BaseException):
-    """Ends a function that takes too long.
-
-    It isn't an Exception, so `except Exception` in the function doesn't catch it.
-    """
-
-
-@contextmanager
-def _limited(timeout: float, function: Function | OfMessages) -> Iterator[None]:
-    """Run a function in the block, and stop it when the timeout is over.
-
-    Raises:
-        RenderError: The function was stopped, or its request is malformed.
-    """
-    stopped: list[str] = []
+def _answer(run: Callable[[], bytes]) -> bytes:
     try:
-        with _alarm(timeout, function, stopped), _without_traceback(function, stopped):
-            yield
-    except _Stop:
-        pass
+        return run()
     except WireError as e:
         raise RenderError(f"the function can't read its request: {e}") from e
-    if stopped:
-        raise RenderError(f"the function gave no answer within {timeout:.3g} seconds; {stopped[0]}")
 
 
-@contextmanager
-def _without_traceback(function: Function | OfMessages, stopped: Sequence[str]) -> Iterator[None]:
-    """Drop the function's log lines with a traceback of `_Stop`.
-
-    The RenderError that follows says where compose() was.
-    """
-    logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
-
-    def is_news(record: logging.LogRecord) -> bool:
-        return not stopped or f"{_Stop.__module__}.{_Stop.__qualname__}: " not in record.getMessage()
-
-    logger.addFilter(is_news)
-    try:
-        yield
-    finally:
-        logger.removeFilter(is_news)
-
-
-@contextmanager
-def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) -> Iterator[None]:
-    """Raise `_Stop` in the block when the timeout is over. Code that catches it gets another `_Stop` each second.
-
-    Where `InProcess` says that nothing is stopped, the block runs on. `timeout` is in seconds. When the block is
-    stopped, a text that says where compose() was is added to `stopped`.
-    """
-    if (
-        not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-        or signal.getitimer(signal.ITIMER_REAL)[0] > 0  # a test runner's own limit, or a render in a render
-        or signal.getsignal(signal.SIGALRM) is None  # a handler that isn't Python's couldn't be put back
-        or _debugger_seen
-    ):
-        yield
-        return
-
-    over = False
-
-    def ring(_number: int, frame: FrameType | None) -> None:
-        global _debugger_seen
-        _debugger_seen = _debugger_seen or _is_debugged()
-        if over or _debugger_seen:
-            return
-        stopped.append(_place(frame, function.file))
-        raise _Stop(stopped[0])
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, _seconds(timeout), _AGAIN_SECONDS)
-        yield
-    finally:
-        try:
-            over = True  # an alarm that rings from here on must not interrupt the cleanup
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-
-
-def _seconds(timeout: float) -> float:
-    """Return a timeout in seconds as timers accept it: between 0.001 (0 would mean no timeout) and 100,000,000."""
-    return min(max(timeout, 1e-3), 1e8)
-
-
-def _is_debugged() -> bool:
-    """Return whether a debugger is in use. The trace function of the package coverage doesn't count as a debugger."""
-    trace = sys.gettrace()
-    if trace is not None and not (getattr(trace, "__module__", None) or type(trace).__module__).startswith("coverage"):
-        return True
-    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12
-    return monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
-
-
-def _place(frame: FrameType | None, home: str) -> str:
-    """Return a text that says which line compose() was at: the innermost line in its own file.
-
-    If no line of that file runs, it is the innermost line in a file of the same folder or below. Without such a line,
-    the text names only the file. `home` is the path of the file of compose().
-    """
-    frames = []
-    while frame is not None and frame.f_code is not _CALLER:
-        frames.append(frame)
-        frame = frame.f_back
-    frames += event_loop.frames()  # of an `async def` compose()
-    folder = os.path.dirname(os.path.abspath(home)) + os.sep
-    own = [one for one in frames if one.f_code.co_filename == home]
-    near = [one for one in frames if os.path.abspath(one.f_code.co_filename).startswith(folder)]
-    for found in (own, near):
-        if found:
-            return f"compose() was at {found[0].f_code.co_filename}, line {found[0].f_lineno}"
-    return f"compose() is in {home}"
-
-
-def _client_files(folder: str) -> tuple[bytes, bytes, bytes]:
+def _client_files(folder: str) -> tuple[bytes, ...]:
     """Return the contents of tls.crt, tls.key and ca.crt in a folder, which a client shows and trusts.
 
     Raises InputError if a file can't be read or used, or the key isn't that of the certificate.
@@ -267,26 +151,17 @@ def _client_files(folder: str) -> tuple[bytes, bytes, bytes]:
     import ssl
 
     certificate, key, ca = paths = [os.path.join(folder, name) for name in ("tls.crt", "tls.key", "ca.crt")]
-    contents = []
-    for path in paths:
-        try:
-            with open(path, "rb") as file:
-                contents.append(file.read())
-        except OSError as e:
-            raise InputError(f"can't read {path}: {e.strerror}") from e
+    contents = tuple(map(read_bytes, paths))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
+        what, needed = f"{certificate} and {key}", "a certificate and its key"
         # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
         context.load_cert_chain(certificate, key, password="")
-    except (OSError, ValueError) as e:
-        reason = getattr(e, "reason", None) or e
-        raise InputError(f"{certificate} and {key} can't be used ({reason}): give a certificate and its key") from e
-    try:
+        what, needed = ca, "the certificate of the server's CA"
         context.load_verify_locations(ca)
     except (OSError, ValueError) as e:
-        reason = getattr(e, "reason", None) or e
-        raise InputError(f"{ca} can't be used ({reason}): give the certificate of the server's CA") from e
-    return contents[0], contents[1], contents[2]
+        raise InputError(f"{what} can't be used ({getattr(e, 'reason', None) or e}): give {needed}") from e
+    return contents
 
 
 class Remote:
@@ -330,6 +205,11 @@ class Remote:
         """Send a request to the server, and return its answer. `Runner.run` describes arguments and errors."""
         import grpc  # 50 ms, and functions in process don't need it
 
+        if timeout <= 0:
+            raise RenderError(
+                "the time limit of all steps was over before this call; see what took so long before it, or allow more "
+                "with --timeout (in Python: timeout=)"
+            )
         if self._channel is None:
             self._channel = self._open()
         deadline = time.monotonic() + timeout
@@ -337,30 +217,27 @@ class Remote:
             service = self._services[0]
             call = self._channel.unary_unary(f"/{service}/{METHOD}")
             try:
-                answer: bytes = call(request, timeout=_seconds(deadline - time.monotonic()))
+                # Timers take no more than this, and 0 would mean no limit.
+                left = min(max(deadline - time.monotonic(), 1e-3), 1e8)
+                answer: bytes = call(request, timeout=left)
                 return answer
             except grpc.RpcError as error:
                 code, details = error.code(), " ".join(str(error.details() or "").split())
                 if code is grpc.StatusCode.UNIMPLEMENTED and len(self._services) > 1:
                     del self._services[0]
                     continue
-                is_closed = any(
-                    one in details for one in ("Socket closed", "reset by peer")
-                )  # as a server with TLS does
+                # As a server with TLS does it.
+                is_closed = any(one in details for one in ("Socket closed", "reset by peer"))
                 if code is grpc.StatusCode.UNAVAILABLE and "onnect" in details and not (is_closed or self._files):
                     raise RenderError(
                         f"no server answers at {self.target}; start it with: crossplane-lite serve module:function "
                         f"--insecure --address {self.target}"
                     ) from None
                 problem = f"{code.name}: {details}" if details else code.name
-                hint = " (--tls-server-name says which name its certificate has)" if "Hostname" in details else ""
-                hint = " (a server with TLS needs --tls-certs-dir)" if is_closed and not self._files else hint
-                hint = " (nothing listens there)" if "Connection refused" in details else hint
-                hint = (
-                    " (it is self-signed, or has its CA's name and no key usage)" if "self signed" in details else hint
-                )
-                hint = " (the server refused the certificate; its log says why)" if "Unwrap" in details else hint
-                raise RenderError(f"the call of the function at {self.target} failed: {problem}{hint}") from None
+                if is_closed and not self._files:
+                    problem += " (a server with TLS needs --tls-certs-dir)"
+                problem += next((f" ({hint})" for sign, hint in _HINTS.items() if sign in details), "")
+                raise RenderError(f"the call of the function at {self.target} failed: {problem}") from None
 
     def _open(self) -> Any:
         import grpc
@@ -381,3 +258,142 @@ class Remote:
         if self._channel is not None:
             self._channel.close()
             self._channel = None
+
+
+Dial = Callable[[str], "Remote"]
+"""Returns a runner for the address of a server."""
+
+RUNTIME: Final = "render.crossplane.io/runtime"
+"""The annotation of a Function that says how the function is run: `Development` or `InProcess`."""
+TARGET: Final = "render.crossplane.io/runtime-development-target"
+"""The annotation of a Function with the address of its running server."""
+IN_PROCESS: Final = "render.crossplane.io/runtime-in-process-target"
+"""The annotation of a Function with the `module:function` that runs in this process."""
+
+_DEFAULT_TARGET: Final = "localhost:9443"
+
+
+def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> dict[str, str]:
+    """Return the `module:function` of each function that `--function` names, by the function's name in the pipeline.
+
+    Args:
+        given: The values of `--function`: pairs of the function's name in the pipeline and the `module:function`. The
+            name can be None if the pipeline has only one function.
+        steps: The pipeline's steps.
+
+    Raises:
+        InputError: A name is given twice; no step calls a function with this name; or the name is None, but the
+            pipeline has several functions.
+    """
+    names = sorted({step.function for step in steps})
+    found: dict[str, str] = {}
+    for name, target in given:
+        if name is None:
+            if len(names) != 1:
+                raise InputError(
+                    f"--function {target} doesn't say which function of the pipeline it is ({', '.join(names)}): add "
+                    f"the name, as in --function {names[0]}={target}"
+                )
+            name = names[0]
+        if name not in names:
+            raise InputError(
+                f"--function {name}={target}: no step calls a function {name!r}; the steps call {', '.join(names)}"
+            )
+        if name in found:
+            raise InputError(f"--function is given twice for {name!r}: {found[name]} and {target}")
+        found[name] = target
+    return found
+
+
+def dialling(given: argparse.Namespace) -> Dial:
+    """Return the maker of runners for servers, with the certificates that a command line names (`flags.add_tls`)."""
+    return partial(Remote, tls_certs_dir=given.tls_certs_dir, tls_server_name=given.tls_server_name)
+
+
+def runners(
+    steps: Sequence[Step],
+    targets: Mapping[str, str],
+    documents: Mapping[str, Document],
+    dial: Dial | None = None,
+) -> dict[str, Runner]:
+    """Return the runner of each function of a pipeline (the object that calls it), by the function's name.
+
+    Functions that run in this process are imported. No function is called yet.
+
+    Args:
+        steps: The pipeline's steps.
+        targets: The `module:function` of functions, by the function's name, as returned by `assign`. A function in
+            `targets` needs no document.
+        documents: The Function documents by name.
+        dial: Makes the runners of functions that are called on a server. None means that they are called without TLS.
+
+    Raises:
+        InputError: A function is neither in `targets` nor in `documents`, it can't be imported, the annotations of its
+            document can't be used, or the certificates for its server can't be.
+    """
+    found: dict[str, Runner] = {}
+    for step in steps:
+        name = step.function
+        if name in found:
+            continue
+        if name in targets:
+            found[name] = in_process(targets[name], f"--function {targets[name]}")
+        elif name in documents:
+            found[name] = _described(name, documents[name], dial)
+        else:
+            known = sorted({*targets, *documents})
+            raise InputError(
+                f"{step.where}: functionRef.name: no function {name!r} was given (given: {', '.join(known) or 'none'})"
+                f"{near_name(name, known) or ':'} add its Function document to the FUNCTIONS file, or give --function "
+                f"{name}=module:function"
+            )
+    return found
+
+
+def _described(name: str, document: Document, dial: Dial | None) -> Runner:
+    """Return the runner that the annotations of a Function object ask for.
+
+    Raises:
+        InputError: The annotations ask for Docker (the default) or something unknown, they lack the `module:function`,
+            or the function can't be imported.
+    """
+    annotations = labels(document, "metadata", "annotations")
+    runtime = annotations.get(RUNTIME, "Docker")
+    if runtime == "Development":
+        return (dial or Remote)(annotations.get(TARGET) or _DEFAULT_TARGET)
+    if runtime == "InProcess":
+        target = annotations.get(IN_PROCESS)
+        if not target:
+            raise InputError(
+                f"{document.where} ({name}): {RUNTIME}: InProcess needs the annotation {IN_PROCESS}: "
+                "module:function, too"
+            )
+        return in_process(target, f"{document.where} ({name}): annotation {IN_PROCESS}")
+    if runtime == "Docker":
+        raise InputError(
+            f"{document.where} ({name}): this command doesn't start Docker containers: give --function "
+            f"{name}=module:function; or start the function yourself, and add the annotation {RUNTIME}: Development to "
+            "this document"
+        )
+    raise InputError(
+        f"{document.where} ({name}): the annotation {RUNTIME} is {runtime!r}, and must be Development or InProcess"
+    )
+
+
+def in_process(target: str, where: str) -> Runner:
+    """Import a function, and return its runner.
+
+    Args:
+        target: The `module:function`.
+        where: What names it, for messages.
+
+    Raises:
+        InputError: The function can't be imported.
+    """
+    from ...runtime.load import load_runner
+
+    try:
+        found = load_runner(target)
+    except InputError as e:
+        raise InputError(f"{where}: {e}") from e
+    return InProcess(found, target) if isinstance(found, Function) else OfMessages(found, target)

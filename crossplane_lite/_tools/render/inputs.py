@@ -21,6 +21,7 @@ from ..manifests.yaml import Document, decode, load_documents, parse_value
 
 __all__ = [
     "by_name",
+    "check",
     "field",
     "files_of",
     "is_text",
@@ -60,7 +61,7 @@ def read_object(path: Path, what: str, several: str = "") -> Document:
         hint = several if documents else ""
         raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents){hint}")
     document = documents[0]
-    _check(document)
+    check(document)
     if not field(document, str, "metadata", "name"):
         raise InputError(f"{document.where} has no metadata.name")
     return document
@@ -299,7 +300,7 @@ def objects_in(document: Document) -> Iterator[Document]:
     """
     where, content = document
     if content.get("kind") != "List" or content.get("apiVersion") != "v1":
-        _check(document)
+        check(document)
         yield _as_stored(document)
         return
     for number, item in enumerate(field(document, list, "items") or ()):
@@ -313,7 +314,7 @@ def objects_in(document: Document) -> Iterator[Document]:
         yield from objects_in(Document(place, item))
 
 
-def _check(document: Document) -> None:
+def check(document: Document) -> None:
     """Check that a document has an apiVersion and a kind. Add empty metadata if it has none.
 
     Raises:

@@ -13,6 +13,7 @@ from ..manifests.kind_schemas import Schemas
 from ..manifests.objects import metadata_of, text_of
 from ..programs.kubectl import ApiServer
 from .cluster import in_order
+from .definition import REFERENCES, steering
 from .pipeline import Selector
 from .rendered import RenderError, split_api_version
 
@@ -21,11 +22,9 @@ __all__ = ["Kubectl"]
 _LONGEST_TEXT: Final = 2000
 
 # Forms of arguments that kubectl can't misread as an option, as several kinds, or as a selector of another form.
-_WORD: Final = re.compile("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?")
 _KIND: Final = re.compile("[A-Za-z][A-Za-z0-9]*")
-_LABEL_KEY: Final = re.compile("([A-Za-z0-9][-.A-Za-z0-9]*/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?")
-_LABEL_VALUE: Final = re.compile("([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?")
-_NAME: Final = re.compile(r"(?![-.])[^\s/%,\x00-\x1f\x7f]{1,253}")
+_PART: Final = re.compile(r"(?![-.])[-A-Za-z0-9_.:]{1,253}")
+_LABEL: Final = re.compile("[-A-Za-z0-9_./]*")
 
 
 class Kubectl:
@@ -85,11 +84,7 @@ class Kubectl:
             InputError: The references are malformed; or the API server can't be read. Where kubectl failed, the message
                 contains kubectl's message.
         """
-        found_refs = _references(composite)
-        if found_refs is None:
-            live = self.live(composite)
-            found_refs = None if live is None else _references(live)
-        path, refs = found_refs or ("", [])
+        path, refs = _references(composite) or _references(self.live(composite) or {}) or ("", [])
         # One call of kubectl for all names of a kind in a namespace.
         names: dict[tuple[str, str, str], list[str]] = {}
         for at, ref in enumerate(refs):
@@ -144,19 +139,11 @@ class Kubectl:
         if content is None:
             return []
         items = content.get("items") if content.get("kind") == "List" else [content]
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        if not isinstance(items, list) or not all(map(_is_object, items)):
             raise RenderError(
-                f"kubectl's output for {what} is a List without a list of objects in 'items': run kubectl by itself to "
-                "see its output"
+                f"kubectl's output for {what} isn't an object, or a List of objects, each with apiVersion and kind: "
+                "run kubectl by itself to see its output"
             )
-        for at, item in enumerate(items):
-            lacking = next((key for key in ("apiVersion", "kind") if not text_of(item.get(key))), None)
-            if lacking is not None:
-                which = f" (number {at + 1} of {len(items)})" if len(items) > 1 else ""
-                raise RenderError(
-                    f"kubectl's output for {what} has an object{which} that has no {lacking}: run kubectl by itself to "
-                    "see its output"
-                )
         if names and not selector.namespace:
             # Without a namespace, kubectl looks into the namespace of its context, and Crossplane means cluster scope.
             items = [item for item in items if not metadata_of(item).get("namespace")]
@@ -179,6 +166,10 @@ class Kubectl:
                 return None
             self._schemas[path] = found
         return self._schemas[path]
+
+
+def _is_object(item: Any) -> bool:
+    return isinstance(item, dict) and all(text_of(item.get(key)) for key in ("apiVersion", "kind"))
 
 
 def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:
@@ -204,11 +195,9 @@ def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
     Raises:
         InputError: The field isn't a list of mappings.
     """
-    spec = composite.get("spec")
-    crossplane = spec.get("crossplane") if isinstance(spec, Mapping) else None
-    for path, holder in (("spec.crossplane", crossplane), ("spec", spec)):
-        if isinstance(holder, Mapping) and holder.get("resourceRefs") is not None:
-            refs = holder["resourceRefs"]
+    for path, is_legacy in (("spec.crossplane", False), ("spec", True)):
+        refs = steering(composite, is_legacy).get(REFERENCES)
+        if refs is not None:
             if not isinstance(refs, list) or not all(isinstance(ref, Mapping) for ref in refs):
                 raise InputError(
                     f"the composite's {path}.resourceRefs must be a list of mappings, each with apiVersion and kind"
@@ -223,13 +212,12 @@ def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
     The `namespace` of the composite is empty if it is cluster-scoped: then the reference's own namespace counts. Raises
     InputError, with the `path`, if the reference is malformed.
     """
-    for key in ("apiVersion", "kind"):
-        if not text_of(ref.get(key)):
-            found = f"got {short_repr(ref[key])}" if ref.get(key) is not None else "it is missing"
-            raise InputError(f"the composite's {path}.{key} must be a non-empty string ({found})")
-    for key in ("name", "namespace"):
-        if ref.get(key) is not None and not isinstance(ref[key], str):
-            raise InputError(f"the composite's {path}.{key} must be a string (got {short_repr(ref[key])})")
+    for key in ("apiVersion", "kind", "name", "namespace"):
+        value, is_needed = ref.get(key), key in ("apiVersion", "kind")
+        if not isinstance(value, (str, type(None))) or (is_needed and not value):
+            found = f"got {short_repr(value)}" if value is not None else "it is missing"
+            wanted = "a non-empty string" if is_needed else "a string"
+            raise InputError(f"the composite's {path}.{key} must be {wanted} ({found})")
     namespace = namespace or text_of(ref.get("namespace"))
     selector = Selector(ref["apiVersion"], ref["kind"], ref.get("name"), None, namespace or None)
     try:
@@ -245,35 +233,22 @@ def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
     Raises:
         RenderError: kubectl would misread a part of the selector, or its apiVersion can't be parsed.
     """
-    kind = _argument(selector)
+    group, version = split_api_version(selector.api_version)
+    kind = f"{_checked(selector.kind, _KIND, 'a kind')}.{_checked(version, _PART, 'an API version')}."
+    if group:
+        kind += _checked(group, _PART, "an API group")
     options = []
     if selector.namespace:
-        options.append(f"--namespace={_checked(selector.namespace, _WORD, 'a namespace')}")
+        options.append(f"--namespace={_checked(selector.namespace, _PART, 'a namespace')}")
     elif not names:
         options.append("--all-namespaces")
-    labels = {} if names else selector.labels or {}
     if names:
         options.append("--ignore-not-found")
-    if labels:
-        options.append(f"--selector={','.join(_label(key, value) for key, value in sorted(labels.items()))}")
-    return [*options, "--", kind, *(_checked(name, _NAME, "a name") for name in names)]
-
-
-def _argument(selector: Selector) -> str:
-    """Return a selector's kind as kubectl takes it: `KIND.VERSION.GROUP`, such as `Deployment.v1.apps` or `Secret.v1.`.
-
-    Raises:
-        RenderError: A part is malformed, so that kubectl could misread it.
-    """
-    group, version = split_api_version(selector.api_version)
-    _checked(selector.kind, _KIND, "a kind")
-    if group:
-        _checked(group, _WORD, "an API group")
-    return f"{selector.kind}.{_checked(version, _WORD, 'an API version')}.{group}"
-
-
-def _label(key: str, value: str) -> str:
-    return f"{_checked(key, _LABEL_KEY, 'the key of a label')}={_checked(value, _LABEL_VALUE, 'the value of a label')}"
+    elif selector.labels:
+        pairs = ("=".join(_checked(one, _LABEL, "part of a label") for one in pair) for pair in selector.labels.items())
+        options.append(f"--selector={','.join(sorted(pairs))}")
+    # kubectl takes KIND.VERSION.GROUP, such as `Deployment.v1.apps` or `Secret.v1.`.
+    return [*options, "--", kind, *(_checked(name, _PART, "a name") for name in names)]
 
 
 def _checked(text: str, pattern: re.Pattern[str], what: str) -> str:

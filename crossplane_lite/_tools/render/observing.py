@@ -3,26 +3,104 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..._core import codec
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
-from ..._core.base.texts import type_in_words
+from ..._core.base.texts import near_name, short_repr, type_in_words
 from ..._core.call.texts import named
-from ..._core.models.node import FACT, LOOSE
-from ..._core.models.walker import Tree, tree_of
+from ..._core.models import types
+from ..._core.models.node import FACT, LOOSE, ModelShape
+from ..._core.models.walker import Tree
 from ..._core.observed.observable import Observable, sources
 from ..._core.observed.tracker import Observer
+from ..._core.paths.text import show
 from ..._core.resources.resource import Resource
-from ...errors import CrossplaneLiteError
+from ..._core.resources.unstructured import DynamicFields
+from ..._core.waits.run import tree_or_none
 from ...proto import _view
-from .origin import Origin, is_missing, origin_of
-from .outdated import unknown_fields
 
-__all__ = ["COMPOSITE", "Asked", "Seen"]
+if TYPE_CHECKING:
+    from ..._core.models.node import Node
+
+__all__ = ["COMPOSITE", "Asked", "Origin", "Seen", "Steps", "is_missing", "origin_of", "origin_text", "unknown_fields"]
+
+# A part of a node's path: `.spec`, `[0]` or `["a/b"]`.
+_STEP: Final = re.compile(r"""\.([^.\[]+)|\[(\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
+
+Steps = tuple[Any, ...]
+"""The keys and indexes that lead to a value."""
+
+
+class Origin(NamedTuple):
+    """A place in a request.
+
+    Attributes:
+        part: The part of the request: `xr` (the observed composite), `observed` (observed resources), `desired`,
+            `required` (required resources), `input`, `context`, `credentials` or `details` (connection details).
+        name: The composition resource name, the requirement's key, or the name of credentials. Empty for the other
+            parts, and for the composite's connection details.
+        steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
+    """
+
+    part: str
+    name: str
+    steps: Steps
+
+
+def origin_of(node: Node, key: str) -> Origin | None:
+    """Return the place in the request of a model's field, or of a key of a map; None if it isn't read from the request.
+
+    That holds for models that the author makes, and for references to an observed object in desired state.
+    """
+    root = node.root
+    if root is None or root.refers:
+        return None
+    path = node.path.removeprefix(root.prefix)
+    steps: list[Any] = [
+        name or (int(index) if index else quoted.replace('\\"', '"')) for name, index, quoted in _STEP.findall(path)
+    ]
+    steps.append(key)
+    if root.kind == "xr":
+        return Origin("xr", "", tuple(steps))
+    if root.kind == "resource":
+        return Origin("desired" if root.prefix.startswith("desired.") else "observed", root.name, tuple(steps))
+    if root.kind == "required":
+        number = root.prefix.removeprefix(f"required.{root.name}[").removesuffix("]")
+        return Origin("required", root.name, (int(number), *steps)) if number.isdigit() else None
+    return None
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value that was read from the request isn't there."""
+    return value is None or type(value) is Observable or getattr(value, "_absent", False)
+
+
+def origin_text(origin: Origin) -> str:
+    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`.
+
+    The annotation with the external name is shown as `external_name`, such as in `vpc.external_name`.
+    """
+    steps = origin.steps
+    name = origin.name
+    if origin.part == "observed":
+        head = name
+    elif origin.part == "details":
+        head = f"{name or 'xr'}.connection_details"
+    elif origin.part == "required":
+        head, steps = f"required.{name}[{steps[0]}]", steps[1:]
+    else:
+        head = f"{origin.part}.{name}" if name else origin.part
+    if steps[:2] == ("metadata", "annotations") and steps[2:] == ("crossplane.io/external-name",):
+        return f"{head}.external_name"
+    rest = show(steps)
+    return head + rest if rest.startswith("[") else f"{head}.{rest}" if rest else head
+
 
 COMPOSITE: Final = ""
 """Means the composite where a resource's name is expected. No resource has an empty name."""
@@ -114,7 +192,7 @@ class Seen(Observer):
         around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
         self.missing = sorted(paths - around)
         for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
-            tree = None if model is None else _tree_of(model, call)
+            tree = None if model is None else tree_or_none(model, call)
             if tree is not None:
                 self.trees.setdefault(name, (tree, model._state.base is not None))
         if COMPOSITE in self.trees:
@@ -152,13 +230,6 @@ class Seen(Observer):
             yield from unknown_fields(self._model, request)
 
 
-def _tree_of(model: Resource, call: Any) -> Tree | None:
-    try:
-        return tree_of(model, call)
-    except CrossplaneLiteError:  # the answer has a fatal result for such a value
-        return None
-
-
 def _with_observables(tree: Tree) -> dict[str, Any]:
     """Return a tree's data, in which unresolved texts, and maps with unresolved keys, are Observables."""
     data: dict[str, Any] = {"": _without_tombstones(tree.data)}
@@ -179,3 +250,56 @@ def _without_tombstones(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_tombstones(one) for key, one in value.items() if one is not TOMBSTONE}
     return [_without_tombstones(one) for one in value] if isinstance(value, list) else value
+
+
+# Crossplane's own fields in the spec of a composite. Not every model has them.
+_STEERING: Final = frozenset(
+    {
+        *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),
+        *("compositionUpdatePolicy", "crossplane", "environmentConfigRefs", "publishConnectionDetailsTo"),
+        *("resourceRef", "resourceRefs", "writeConnectionSecretToRef"),
+    }
+)
+_WANTED: Final[dict[int, tuple[type[Any], str]]] = {
+    types.MODEL: (dict, "an object"),
+    types.MAP: (dict, "an object"),
+    types.LIST: (list, "a list"),
+}
+
+
+def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
+    """Yield a line for each field of the composite's spec that its model lacks, or whose value has the wrong type.
+
+    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines. Neither do Crossplane's
+    own fields, such as `compositionRef`.
+
+    Args:
+        model: The class by which compose() reads the composite.
+        request: The bytes of the request.
+    """
+    field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")
+    composite = _view.RunFunctionRequest.FromString(request).observed.composite.resource
+    spec = codec.decode_struct(composite).get("spec")
+    if field is None or spec is None:
+        return
+    yield from _unknown_in(spec, field.type, ["spec"], f"the model {model.__name__}")
+
+
+def _unknown_in(value: Any, type_: types.Type, steps: list[Any], model: str) -> Iterator[str]:
+    if type_.code not in _WANTED or value is None:
+        return
+    kind, wanted = _WANTED[type_.code]
+    if not isinstance(value, kind):
+        yield f"the composite's {show(steps)} must be {wanted}, by {model} (got {short_repr(value)})"
+        return
+    members: Iterable[tuple[Any, Any]] = enumerate(value) if isinstance(value, list) else value.items()
+    if type_.code != types.MODEL:
+        for key, one in members:
+            yield from _unknown_in(one, type_.item, [*steps, key], model)
+    elif not isinstance(type_.cls.__wire_fields__, DynamicFields):
+        known = {one.wire: one.type for one in type_.cls.__wire_fields__.values()}
+        for key, one in members:
+            if key in known:
+                yield from _unknown_in(one, known[key], [*steps, key], model)
+            elif len(steps) > 1 or key not in _STEERING:
+                yield f"the composite's {show([*steps, key])} isn't a field of {model}{near_name(key, known)}"

@@ -11,14 +11,16 @@ from typing import Any, Final
 
 from ..._core import codec
 from ..._core.base.texts import json_type_in_words, type_in_words
+from ..._core.paths.trees import lookup
 from ...composition import Function
 from ...errors import InputError
-from ..manifests.objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
-from .pipeline import Cluster, Runner, Step
+from ..manifests.objects import encode, metadata_of, name_problem, quoted, text_of
+from .cluster import World
+from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import Rendered, RenderError
-from .steps import OPERATION, Pipeline, decoded
+from .steps import OPERATION, Pipeline, decoded, mark
 
-__all__ = ["WATCHED_RESOURCE", "render_operation"]
+__all__ = ["render_operation", "requiring"]
 
 WATCHED_RESOURCE: Final = "ops.crossplane.io/watched-resource"
 """The requirement name under which each step is sent the resource that a WatchOperation watches."""
@@ -48,7 +50,7 @@ def render_operation(
         watched: The resource whose change made a WatchOperation create this Operation. Each step gets it as the
             required resource `ops.crossplane.io/watched-resource`.
         context: The pipeline's context before the first step.
-        timeout: The time limit of all steps together, in seconds.
+        timeout: The time limit of all steps together, in seconds. Functions in this process have none.
 
     Returns:
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
@@ -67,15 +69,11 @@ def render_operation(
     run = _Run(operation)
     if run.is_exhausted():
         return run.exhausted()
+    if watched is not None:
+        cluster = World(cluster, objects=[watched])
+        pipeline = requiring(pipeline, watched)
     steps = Pipeline(
-        pipeline,
-        functions,
-        observed=None,
-        cluster=cluster,
-        context=context,
-        timeout=timeout,
-        wording=OPERATION,
-        required=None if watched is None else {WATCHED_RESOURCE: [watched]},
+        pipeline, functions, observed=None, cluster=cluster, context=context, timeout=timeout, wording=OPERATION
     )
     try:
         steps.run()
@@ -85,6 +83,14 @@ def render_operation(
         error.steps = steps.runs
         error.results = steps.results
         raise
+
+
+def requiring(pipeline: Sequence[Step], watched: Mapping[str, Any]) -> list[Step]:
+    """Return the steps of a pipeline, each of which also requires the watched resource."""
+    api_version, kind = (text_of(watched.get(key)) for key in ("apiVersion", "kind"))
+    name, namespace = (text_of(metadata_of(watched).get(key)) for key in ("name", "namespace"))
+    selector = Selector(api_version, kind, name, namespace=namespace or None)
+    return [step._replace(resources={**step.resources, WATCHED_RESOURCE: selector}) for step in pipeline]
 
 
 class _Run:
@@ -111,8 +117,7 @@ class _Run:
         if not isinstance(failures, int):
             raise InputError(f"the Operation's status.failures must be a whole number (got {type_in_words(failures)})")
         self._failures = failures
-        spec = self._operation.get("spec")
-        limit = spec.get("retryLimit") if isinstance(spec, dict) else None
+        limit = lookup(self._operation, ("spec", "retryLimit"))
         self._limit = limit if isinstance(limit, int) else _MOST_FAILURES
 
     def is_exhausted(self) -> bool:
@@ -158,25 +163,15 @@ class _Run:
         self._mark("ValidPipeline", "True", "ValidPipeline")
 
     def _mark(self, type_: str, status: str, reason: str, message: str = "") -> None:
-        condition: dict[str, Any] = {"type": type_, "status": status, "reason": reason}
-        if message:
-            condition["message"] = message
-        generation = metadata_of(self._operation).get("generation")
-        if isinstance(generation, int) and generation:
-            condition["observedGeneration"] = generation
-        with_condition(self._conditions, condition)
+        mark(self._conditions, self._operation, type_, status, reason, message)
 
     def _store_outputs(self, outputs: Mapping[str, dict[str, Any]]) -> None:
         """Put the steps' outputs into the status. An output replaces the same step's output of a previous run."""
+        stored = {one["step"]: one for one in self._outputs}
         for step, output in outputs.items():
-            for one in self._outputs:
-                if one["step"] == step:
-                    one["output"] = output
-                    break
-            else:
-                self._outputs.append({"step": step, "output": output})
-        if self._outputs:
-            self._status = {**self._status, "pipeline": self._outputs}
+            stored.setdefault(step, {"step": step})["output"] = output
+        if stored:
+            self._status = {**self._status, "pipeline": list(stored.values())}
 
     def _store_references(self, applied: Mapping[str, Mapping[str, Any]]) -> None:
         """Add references to the applied resources to the status, and sort them. References of previous runs stay."""

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from ..._core.base.api_version import group_of
 from ..._core.call.mark import without_memory
+from ..._core.paths.trees import lookup
 from ..manifests.objects import TRANSITION_TIME, merged, metadata_of, quoted, secret_place, some_names, text_of
-from .definition import steering
+from .definition import PAUSED, REFERENCES, REQUESTED, composition_of, steering
 from .pipeline import Selector
-from .references import REFERENCES, composition_of
 from .rendered import Rendered, RenderError, Result, StepRun
 from .steps import decoded
 
@@ -92,9 +92,6 @@ def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str,
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
     """Yield the events of the composite: the functions' results, and the events that Crossplane itself emits.
 
-    A paused composite has only the event ReconciliationPaused. A composite that is being deleted has no events of
-    functions.
-
     A paused composite has only an event about the pause. A composite that is being deleted has no results of functions.
 
     Args:
@@ -102,14 +99,11 @@ def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | 
         composite: The composite resource as it was before the reconcile.
         composition: The name of the Composition; None if no Composition was given.
     """
-    annotations = metadata_of(composite).get("annotations")
-    annotations = annotations if isinstance(annotations, Mapping) else {}
-    if annotations.get("crossplane.io/paused") == "true":
+    if lookup(composite, PAUSED) == "true":
         yield Result("Normal", "ReconciliationPaused", "Reconciliation is paused via the pause annotation", "")
         return
-    token = text_of(annotations.get("crossplane.io/reconcile-requested-at"))
-    status = composite.get("status")
-    if token and token != text_of(status.get("lastHandledReconcileAt") if isinstance(status, Mapping) else None):
+    token = text_of(lookup(composite, REQUESTED))
+    if token and token != lookup(composite, ("status", "lastHandledReconcileAt")):
         yield Result("Normal", "ReconcileRequestHandled", "Handling reconcile request", "")
     if metadata_of(composite).get("deletionTimestamp"):
         return
@@ -257,8 +251,7 @@ def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
 
 def _timeless(resource: dict[str, Any]) -> dict[str, Any]:
     """Return an object with the same fixed transition time in all conditions, so that two runs have equal output."""
-    status = resource.get("status")
-    conditions = status.get("conditions") if isinstance(status, Mapping) else None
+    conditions = lookup(resource, ("status", "conditions"))
     if not isinstance(conditions, list):
         return resource
     same = [

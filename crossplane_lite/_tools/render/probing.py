@@ -19,7 +19,7 @@ from ..._core.paths.schema import Schema
 from ..._core.paths.trees import lookup, put
 from ...errors import CrossplaneLiteError
 from ...proto import _view
-from .origin import Origin, Steps
+from .observing import Origin, Steps
 from .recording import Recorded, Waits
 
 __all__ = ["Answer", "Fields", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
 from ..._core.base.texts import json_type_in_words, near_name, type_in_words
+from ..._core.paths.trees import lookup
 from ...composition import Function
-from ...errors import InputError
+from ...errors import InputError, MissingExtraError
 from ...proto import _view
 from ..manifests.objects import (
     COMPOSITE_LABEL,
@@ -20,20 +21,33 @@ from ..manifests.objects import (
     metadata_of,
     observed_bytes,
     quoted,
+    scope_of,
     secret_data,
     secret_place,
+    some_names,
     text_of,
     with_condition,
 )
 from .cluster import World
 from .composed import Owner, by_name, composed_resource
-from .definition import check_defines, is_legacy, schema_of
+from .definition import (
+    PAUSED,
+    REQUESTED,
+    check_defines,
+    is_legacy,
+    is_of_cluster,
+    references_of,
+    schema_of,
+    with_composition,
+    with_references,
+)
 from .pipeline import Cluster, Runner, Selector, Step
-from .references import references_of, with_composition, with_references
-from .rendered import InvalidStatusError, Rendered, RenderError
-from .status import checked_conditions, conditions_of, errors_in_status, readiness_condition
-from .steps import Pipeline, decoded
+from .rendered import InvalidStatusError, Rendered, RenderError, StepRun
+from .steps import Pipeline, decoded, mark
 from .told import told
+
+if TYPE_CHECKING:
+    from .rendered import StepRun
 
 __all__ = ["render"]
 
@@ -44,7 +58,6 @@ _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDat
 # The fields that Crossplane itself writes into the status of a composite, beside the conditions.
 _OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
 _PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
-_REQUESTED: Final = "crossplane.io/reconcile-requested-at"
 
 
 def render(
@@ -75,7 +88,7 @@ def render(
             If a resource has a controller, it must be the composite. If the composite is namespaced, the resources must
             be in its namespace.
         context: The pipeline's context before the first step; None for an empty context.
-        timeout: The time limit of all steps together, in seconds.
+        timeout: The time limit of all steps together, in seconds. Functions in this process have none.
         xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the composite is treated as in
             Crossplane 1, with references in its spec, connection details and perhaps a claim. The status that the
             functions desire is checked against the XRD; without an XRD, against the cluster's schema of the kind if
@@ -114,7 +127,7 @@ class _Reconcile:
         self._composition = composition
         # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
         self._composite = codec.decode_struct(observed_bytes(composite, "the composite resource"))
-        self._conditions = conditions_of(self._composite)
+        self._conditions = _conditions_of(self._composite)
         self._status: dict[str, Any] = {}
         self._owner = Owner.of(self._composite)
         self._observed = self._existing(observed)
@@ -165,8 +178,7 @@ class _Reconcile:
         try:
             pipeline.run()
             rendered = self._finished(pipeline)
-            where = "" if self._xrd is None else " in the XRD"
-            wrong = errors_in_status(self._composite, pipeline.runs, self._schema, where, self._notes)
+            wrong = self._errors_in_status(pipeline.runs)
             if wrong:
                 stored = {**self._composite, "spec": rendered.composite["spec"]}
                 raise InvalidStatusError.of(wrong, rendered._replace(composite=stored))
@@ -186,19 +198,18 @@ class _Reconcile:
         """
         metadata = metadata_of(self._composite)
         if self._is_paused():
-            self._mark({"type": "Synced", "status": "False", "reason": "ReconcilePaused", "message": _PAUSED})
+            self._mark("Synced", "False", "ReconcilePaused", _PAUSED)
             _log.warning("no function is called: the composite has the annotation crossplane.io/paused: true")
             return True
         if metadata.get("deletionTimestamp"):
-            self._mark({"type": "Ready", "status": "False", "reason": "Deleting"})
-            self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
+            self._mark("Ready", "False", "Deleting")
+            self._mark("Synced", "True", "ReconcileSuccess")
             _log.warning("no function is called: the composite is being deleted, it has a metadata.deletionTimestamp")
             return True
         return False
 
     def _is_paused(self) -> bool:
-        annotations = metadata_of(self._composite).get("annotations")
-        return isinstance(annotations, dict) and annotations.get("crossplane.io/paused") == "true"
+        return bool(lookup(self._composite, PAUSED) == "true")
 
     # -- requests
 
@@ -221,17 +232,15 @@ class _Reconcile:
         references to the Composition and the observed resources, and the condition Responsive.
         """
         metadata = self._composite["metadata"]
-        labels = metadata.get("labels")
-        labels = {**(labels if isinstance(labels, dict) else {}), COMPOSITE_LABEL: self._owner.prefix}
+        labels = {**_dict_in(metadata, "labels"), COMPOSITE_LABEL: self._owner.prefix}
         seen = {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
         if self._composition is not None:
             seen["spec"] = with_composition(seen.get("spec"), self._composition, self._legacy)
         if self._observed:
             references = references_of(self._observed.values(), self._owner.namespace)
             seen["spec"] = with_references(seen.get("spec"), references, self._legacy)
-        self._mark({"type": "Responsive", "status": "True", "reason": "WatchCircuitClosed"})
-        annotations = metadata.get("annotations")
-        token = text_of(annotations.get(_REQUESTED)) if isinstance(annotations, dict) else ""
+        self._mark("Responsive", "True", "WatchCircuitClosed")
+        token = text_of(lookup(self._composite, REQUESTED))
         if token and not self._is_paused():
             self._status["lastHandledReconcileAt"] = token
         seen["status"] = self._with_old_status()["status"]
@@ -261,12 +270,13 @@ class _Reconcile:
         desired = pipeline.desired
         composed: dict[str, dict[str, Any]] = {}
         ready: dict[str, bool] = {}
+        owner = self._owner._replace(scope=self._scope())
         for name in sorted(desired.resources):
             message = desired.resources[name]
             resource = decoded(message.resource, f"the desired resource {quoted(name)}")
             before = self._observed.get(name)
             composed[name] = composed_resource(
-                name, resource, self._owner, before, self._cluster, pipeline.results, self._notes
+                name, resource, owner, before, self._cluster, pipeline.results, self._notes
             )
             ready[name] = message.ready == _view.READY_TRUE
             if not is_label(name):
@@ -277,8 +287,8 @@ class _Reconcile:
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
-        self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
-        self._mark(readiness_condition(desired.composite.ready, ready))
+        self._mark("Synced", "True", "ReconcileSuccess")
+        self._mark("Ready", *_readiness(desired.composite.ready, ready))
         self._notes += self._looks_wrong(pipeline)
         self._notes += self._unknown_names(pipeline, composed)
         return Rendered(
@@ -307,18 +317,43 @@ class _Reconcile:
         if not isinstance(status, dict):
             raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
-        found = [] if conditions is None else checked_conditions(conditions, RenderError, "desired ")
+        found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
         # The composite's present conditions come last, and replace desired conditions of the same type.
         for condition in self._conditions:
             with_condition(found, condition)
         self._conditions = found
         return status
 
+    def _scope(self) -> str:
+        """Return the scope of the composite's kind; empty if it isn't known, or the composite has a namespace."""
+        if self._owner.namespace:
+            return ""
+        if self._xrd is not None:
+            return "Cluster" if is_of_cluster(self._xrd) else "Namespaced"
+        return scope_of(self._owner.api_version, self._owner.kind, self._cluster)
+
     def _schema(self) -> Mapping[str, Any] | None:
         """Return the schema of the composite's kind: that of the XRD, else the cluster's; None if there is none."""
         if self._xrd is None:
             return self._cluster.schema(self._owner.api_version, self._owner.kind)
         return schema_of(self._composite, self._xrd, "the XRD")[0]
+
+    def _errors_in_status(self, runs: Sequence[StepRun]) -> list[str]:
+        """Return a message for each mistake in the status that the functions desire, if its schema is known."""
+        is_set = (
+            runs and b"status" in _view.RunFunctionResponse.FromString(runs[-1].response).desired.composite.resource
+        )
+        waits = any(run.seen is not None and run.seen.unresolved for run in runs)
+        schema = self._schema() if is_set or waits else None
+        if schema is None:
+            return []
+        from .validation import status_errors
+
+        try:
+            return status_errors(self._composite, runs, schema, "" if self._xrd is None else " in the XRD")
+        except MissingExtraError as error:
+            self._notes.append(f"the composite's status isn't checked against its schema: {error}")
+            return []
 
     def _looks_wrong(self, pipeline: Pipeline) -> Iterator[str]:
         """Yield a note for each likely mistake in the functions' code and in their desired state."""
@@ -359,8 +394,7 @@ class _Reconcile:
         the types of the conditions for the claim.
         """
         seen = set()
-        before = self._composite.get("status")
-        known = before.get("claimConditionTypes") if isinstance(before, dict) else None
+        known = lookup(self._composite, ("status", "claimConditionTypes"))
         of_claim: list[Any] = list(known) if isinstance(known, list) else []
         for condition, is_for_claim in pipeline.conditions:
             if condition["type"] in _SYSTEM:
@@ -377,12 +411,9 @@ class _Reconcile:
                 self._status["claimConditionTypes"] = of_claim
         return seen
 
-    def _mark(self, condition: dict[str, Any]) -> None:
+    def _mark(self, type_: str, status: str, reason: str, message: str = "") -> None:
         """Store a condition that Crossplane itself sets. It replaces an older condition of its type."""
-        generation = metadata_of(self._composite).get("generation")
-        if isinstance(generation, int) and generation:
-            condition["observedGeneration"] = generation
-        with_condition(self._conditions, condition)
+        mark(self._conditions, self._composite, type_, status, reason, message)
 
     def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
         """Return the composite as Crossplane stores it after a failed reconcile.
@@ -390,25 +421,29 @@ class _Reconcile:
         Its condition Synced is False. Conditions of functions that weren't set in this reconcile become Unknown.
         """
         message = f"cannot compose resources: {error}"
-        self._mark({"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message})
+        self._mark("Synced", "False", "ReconcileError", message)
         seen = self._take_conditions(pipeline)
         for condition in list(self._conditions):
             if condition["type"] not in _SYSTEM and condition["type"] not in seen:
                 lost = "A fatal error occurred before the status of this condition could be determined."
-                self._mark({**condition, "status": "Unknown", "reason": "FatalError", "message": lost})
+                self._mark(condition["type"], "Unknown", "FatalError", lost)
         return self._with_old_status()
 
     def _with_old_status(self) -> dict[str, Any]:
-        status = self._composite.get("status")
-        return self._with_status({**(status if isinstance(status, dict) else {}), **self._status})
+        return self._with_status({**_dict_in(self._composite, "status"), **self._status})
 
     def _with_status(self, status: dict[str, Any]) -> dict[str, Any]:
-        before = self._composite.get("status")
-        own = {key: before[key] for key in _OWN_STATUS if key in before} if isinstance(before, dict) else {}
+        before = _dict_in(self._composite, "status")
+        own = {key: before[key] for key in _OWN_STATUS if key in before}
         if "claimConditionTypes" in self._status:
             own["claimConditionTypes"] = self._status["claimConditionTypes"]
         conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
         return {**self._composite, "status": {**own, **status, "conditions": conditions}}
+
+
+def _dict_in(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = holder.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:
@@ -427,3 +462,46 @@ def _check_composite(composite: Mapping[str, Any]) -> None:
     ):
         if not text_of(value):
             raise InputError(f"the composite resource has no {what}")
+
+
+def _conditions_of(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the conditions of a composite; an empty list if it has none.
+
+    Raises:
+        InputError: The status isn't an object, or the conditions are malformed.
+    """
+    status = composite.get("status")
+    if status is not None and not isinstance(status, dict):
+        raise InputError(f"the composite's status must be a mapping (got {type_in_words(status)})")
+    conditions = (status or {}).get("conditions")
+    return [] if conditions is None else _checked_conditions(conditions, InputError)
+
+
+def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
+    """Return conditions after checking that they are a list, and that each has a type.
+
+    Args:
+        conditions: The conditions.
+        error: The class of the error that is raised for others.
+        which: The composite's description in messages, such as `desired `.
+    """
+    place = f"the {which}composite's status.conditions"
+    if not isinstance(conditions, list):
+        raise error(f"{place} must be a list of conditions, each with a type (got {json_type_in_words(conditions)})")
+    for number, one in enumerate(conditions):
+        if not isinstance(one, dict) or not text_of(one.get("type")):
+            raise error(f"{place}[{number}] must be a condition with a type, which is a non-empty string")
+    return conditions
+
+
+def _readiness(composite: int, ready: Mapping[str, bool]) -> tuple[str, str, str]:
+    """Return status, reason and message of the composite's condition Ready.
+
+    If the functions have set the composite's readiness, it decides. If not, all composed resources must be ready.
+    `composite` is a value of the enum Ready, and `ready` says of each composed resource whether it is ready.
+    """
+    unready = [name for name, is_ready in ready.items() if not is_ready]
+    if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
+        return "True", "Available", ""
+    is_set = composite == _view.READY_FALSE
+    return "False", "Creating", "" if is_set else f"Unready resources: {some_names(unready)}"

@@ -20,8 +20,7 @@ from ..._core.models.node import WAIT, ModelShape
 from ..._core.models.walker import Tree, leaves
 from ..._core.observed.observable import Observable
 from ...errors import CrossplaneLiteError
-from .observing import COMPOSITE, Seen
-from .origin import Origin, Steps, is_missing, origin_of
+from .observing import COMPOSITE, Origin, Seen, Steps, is_missing, origin_of
 
 if TYPE_CHECKING:
     from ..._core.models.node import Node

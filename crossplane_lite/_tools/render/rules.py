@@ -8,30 +8,25 @@ have it for each required parameter, and hardly any others. Rules that can't be 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._core.base import extras
 from ..._core.base.texts import short_text
 from ..._core.observed.observable import Observable
+from ..._core.paths.schema import PARAMETER, Schema
 from ..._core.paths.text import show
+from ..._core.paths.trees import identity
 from ...errors import MissingExtraError
 from ..manifests.objects import merged
 from .definition import defaulted
 
-__all__ = ["Verdicts", "is_installed", "verdicts"]
+__all__ = ["Verdicts", "verdicts"]
 
 _RULES: Final = "x-kubernetes-validations"
 _ABSENT: Final = object()
 _DEEPEST: Final = 100
-# The required parameters of upjet: the policies that create or update need the field in forProvider or initProvider.
-_REQUIRED: Final = re.compile(
-    r"!\('\*' in self\.managementPolicies \|\| 'Create' in self\.managementPolicies \|\| "
-    r"'Update' in self\.managementPolicies\) \|\| has\(self\.forProvider\.(\w+)\)"
-    r"( \|\| \(has\(self\.initProvider\) && has\(self\.initProvider\.\1\)\))?"
-)
 _WRITES: Final = ("*", "Create", "Update")
 # https://kubernetes.io/docs/reference/using-api/cel/#escaping: how CEL names what isn't one of its identifiers.
 _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
@@ -60,7 +55,7 @@ class _Rule(NamedTuple):
     rule: Mapping[str, Any]
     value: Any
     old: Any
-    schema: Mapping[str, Any]
+    schema: Schema
 
 
 def verdicts(resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mapping[str, Any] | None = None) -> Verdicts:
@@ -76,7 +71,7 @@ def verdicts(resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mappin
     broken: list[tuple[str, str]] = []
     unknown: list[str] = []
     applied = 0
-    for one in _rules(now, old if old is not None else _ABSENT, schema, ()):
+    for one in _rules(now, old if old is not None else _ABSENT, Schema(schema), ()):
         text = str(one.rule.get("rule"))
         if re.search(r"\boldSelf\b", text) and one.old is _ABSENT:
             continue
@@ -92,58 +87,44 @@ def verdicts(resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mappin
     return Verdicts(broken, unknown, applied)
 
 
-def is_installed() -> bool:
-    """Return whether the library is installed."""
-    return importlib.util.find_spec("cel_expr_python") is not None
-
-
 class _Unknown(Exception):
     """A rule can't be evaluated."""
 
 
-def _rules(value: Any, old: Any, schema: Any, path: tuple[str | int, ...]) -> Iterator[_Rule]:
+def _rules(value: Any, old: Any, schema: Schema, path: tuple[str | int, ...]) -> Iterator[_Rule]:
     """Yield each rule of a schema that applies to a part of an object, with that part."""
-    if not isinstance(schema, Mapping) or value is None or type(value) is Observable or len(path) > _DEEPEST:
+    if value is None or type(value) is Observable or len(path) > _DEEPEST:
         return
-    rules = schema.get(_RULES)
+    rules = schema.source.get(_RULES)
     for rule in rules if isinstance(rules, list) else ():
         if isinstance(rule, Mapping):
             yield _Rule(path, rule, value, old, schema)
     if isinstance(value, Mapping):
-        properties = schema.get("properties")
-        properties = properties if isinstance(properties, Mapping) else {}
         before = old if isinstance(old, Mapping) else {}
-        for key, one in value.items():
-            yield from _rules(
-                one, before.get(key, _ABSENT), properties.get(key, schema.get("additionalProperties")), (*path, key)
-            )
     elif isinstance(value, list):
         # An API server knows old elements by their keys in maps alone.
-        by_key = dict(_by_key(old, schema))
-        for at, one in enumerate(value):
-            yield from _rules(one, by_key.get(_key(one, schema), _ABSENT), schema.get("items"), (*path, at))
+        keys = schema.list_keys
+        known = {identity(one, keys): one for one in old} if keys and isinstance(old, list) else {}
+        before = {at: known.get(identity(one, keys), _ABSENT) for at, one in enumerate(value)}
+    else:
+        return
+    for key, one in _members(value):
+        below = schema.below(key)
+        if below is not None:
+            yield from _rules(one, before.get(key, _ABSENT), below, (*path, key))
 
 
-def _by_key(values: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
-    for one in values if isinstance(values, list) else ():
-        key = _key(one, schema)
-        if key is not None:
-            yield key, one
-
-
-def _key(element: Any, schema: Mapping[str, Any]) -> Any:
-    keys = schema.get("x-kubernetes-list-map-keys")
-    if schema.get("x-kubernetes-list-type") != "map" or not isinstance(keys, list) or not isinstance(element, Mapping):
-        return None
-    return tuple(repr(element.get(key)) for key in keys)
+def _members(value: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
 
 
 def _open(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     """Yield the path of each unresolved value."""
     if type(value) is Observable:
         yield path
-    members = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in members:
+    for key, one in _members(value):
         yield from _open(one, (*path, key))
 
 
@@ -159,7 +140,7 @@ def _is_kept(text: str, one: _Rule) -> bool:
         _Unknown: It can't be evaluated.
     """
     if isinstance(one.value, Mapping):
-        required = _REQUIRED.fullmatch(text.strip())
+        required = PARAMETER.fullmatch(text.strip())
         if required is not None:
             policies = one.value.get("managementPolicies", ["*"])
             places = [one.value.get("forProvider"), one.value.get("initProvider") if required[2] else None]
@@ -202,22 +183,17 @@ def _environment() -> Any:
     return cel.NewEnv(variables=kinds, extensions=extensions)
 
 
-def _as_cel(value: Any, schema: Any) -> Any:
+def _as_cel(value: Any, schema: Schema) -> Any:
     """Return a value as CEL sees it: names of fields escaped, unresolved values as empty texts."""
-    schema = schema if isinstance(schema, Mapping) else {}
     if type(value) is Observable:
         return ""
+    below = {key: _as_cel(one, schema.below(key) or Schema({})) for key, one in _members(value)}
     if isinstance(value, Mapping):
-        properties = schema.get("properties")
-        properties = properties if isinstance(properties, Mapping) else {}
-        others = schema.get("additionalProperties")
-        return {
-            _name(key) if key in properties else key: _as_cel(one, properties.get(key, others))
-            for key, one in value.items()
-        }
+        fields = schema.properties
+        return {_name(key) if key in fields else key: one for key, one in below.items()}
     if isinstance(value, list):
-        return [_as_cel(one, schema.get("items")) for one in value]
-    return float(value) if schema.get("type") == "number" and type(value) is int else value
+        return list(below.values())
+    return float(value) if schema.source.get("type") == "number" and type(value) is int else value
 
 
 def _name(key: str) -> str:

@@ -16,12 +16,12 @@ from ...composition import Function
 from ...errors import InputError, WireError
 from ...proto import _view
 from ...proto._pool import DecodeError
-from ..manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of
-from .functions import debugger_seen, runners_of
+from ..manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of, with_condition
+from .functions import runners_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import FatalResultError, NoAnswerError, RenderError, Result, StepRun
 
-__all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded"]
+__all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded", "mark"]
 
 MOST_CALLS: Final = 6
 """The most calls of a function in a step: one, and up to five more until its requirements are stable."""
@@ -78,9 +78,8 @@ class Pipeline:
         observed: The bytes of the observed State message; None for requests without observed state.
         cluster: The source of required resources, schemas and Secrets; None for an empty cluster.
         context: The context before the first step; None for an empty context.
-        timeout: The time limit of all steps together, in seconds. The time begins now.
+        timeout: The time limit of all steps together, in seconds, for functions on servers. The time begins now.
         wording: The words of Crossplane's messages.
-        required: The required resources that every step gets in its first request, by requirement name; None for none.
 
     Attributes:
         desired: The desired state after the last step: a State message of `proto._view`.
@@ -106,7 +105,6 @@ class Pipeline:
         context: Mapping[str, Any] | None,
         timeout: float,
         wording: Wording = COMPOSITION,
-        required: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
         if not timeout > 0:
             raise InputError(f"the timeout must be more than 0 seconds (got {timeout})")
@@ -114,12 +112,8 @@ class Pipeline:
         self._runners = runners_of(functions)
         self._observed = observed
         self._cluster = cluster
-        self._timeout = timeout
         self._deadline = time.monotonic() + timeout
         self._wording = wording
-        self._required = {
-            name: _resources(items, f"the required resource {name}") for name, items in (required or {}).items()
-        }
         self.desired = _view.State()
         self.context: bytes | None = encode(context or {}, "the context")
         self.results: list[Result] = []
@@ -170,11 +164,7 @@ class Pipeline:
             InputError: The input, a Secret or a required resource can't be used.
         """
         request = self._first_request(step)
-        bootstrap = _view.RunFunctionRequest()
-        for name in request.required_resources:
-            bootstrap.required_resources[name].CopyFrom(request.required_resources[name])
-        for name in request.required_schemas:
-            bootstrap.required_schemas[name].CopyFrom(request.required_schemas[name])
+        first = _required_of(request)
         before: Any = None
         for number in range(1, MOST_CALLS + 1):
             response = self._call(step, request, number)
@@ -184,9 +174,8 @@ class Pipeline:
             if asked == before:
                 return response
             if number < MOST_CALLS:
-                sent = _required_of(request) if number == 1 else None
-                self._satisfy(request, bootstrap, asked)
-                if sent == _required_of(request):
+                self._satisfy(request, first, asked)
+                if number == 1 and first == _required_of(request):
                     return response  # the first request had all that the function asks for
                 request.ClearField("context")
                 if response.HasField("context"):
@@ -213,8 +202,6 @@ class Pipeline:
             self._fetch(request.required_resources, name, selector)
         for name, (api_version, kind) in step.schemas.items():
             self._fetch_schema(request.required_schemas, name, api_version, kind)
-        for name, resources in self._required.items():
-            request.required_resources[name].CopyFrom(resources)
         return request
 
     def _credential(self, step: Step, name: str, namespace: str, secret: str) -> dict[str, bytes]:
@@ -224,15 +211,15 @@ class Pipeline:
             raise RenderError(f"{text}: Secret {quoted(secret)} not found in namespace {quoted(namespace)}", step.name)
         return secret_data(found[0], f"Secret {namespace}/{secret}")
 
-    def _satisfy(self, request: Any, bootstrap: Any, asked: Any) -> None:
+    def _satisfy(self, request: Any, first: Any, asked: Any) -> None:
         """Set the required resources and schemas of a function's next request. All previous ones are removed.
 
-        Every request of the step gets those of `bootstrap`, for example because the Composition requires them. `asked`
-        are the requirements in the last response.
+        Every request of the step gets those of its `first` one, for example because the Composition requires them.
+        `asked` are the requirements in the last response.
         """
         for field in ("extra_resources", "required_resources", "required_schemas"):
             request.ClearField(field)
-        request.MergeFrom(bootstrap)
+        request.MergeFrom(first)
         if asked is None:
             return
         for selectors, target in (
@@ -259,20 +246,13 @@ class Pipeline:
             found.openapi_v3 = encode(schema, f"the schema of {api_version} {kind}")
 
     def _call(self, step: Step, request: Any, number: int) -> Any:
-        left = self._timeout if debugger_seen() else self._deadline - time.monotonic()
-        if left <= 0:
-            raise self._failed(
-                step,
-                f"the limit of {self._timeout:.3g} seconds for all steps was over before this call; see what took so "
-                "long before it, or allow more with --timeout (in Python: timeout=)",
-            )
         body: bytes = request.SerializeToString(deterministic=True)
         meta = _view.RequestMeta(tag=hashlib.sha256(body).hexdigest(), capabilities=_CAPABILITIES)
         # The tag is a hash of all other fields, so it is appended to them: fields of a message may have any order.
         data = body + _view.RunFunctionRequest(meta=meta).SerializeToString()
         runner = self._runners[step.function]
         try:
-            answer = runner.run(data, left)
+            answer = runner.run(data, self._deadline - time.monotonic())
         except RenderError as e:
             raise self._failed(step, str(e), NoAnswerError) from e
         try:
@@ -301,6 +281,19 @@ class Pipeline:
             severity = "Normal" if result.severity == _view.SEVERITY_NORMAL else "Warning"
             reason = (result.reason if self._wording.own_reasons else "") or self._wording.reason
             self.results.append(Result(severity, reason, f"{text}: {result.message}", step.name))
+
+
+def mark(
+    conditions: list[dict[str, Any]], owner: Mapping[str, Any], type_: str, status: str, reason: str, message: str = ""
+) -> None:
+    """Put a condition of an object into the list of its conditions. It replaces an older condition of its type."""
+    condition: dict[str, Any] = {"type": type_, "status": status, "reason": reason}
+    if message:
+        condition["message"] = message
+    generation = metadata_of(owner).get("generation")
+    if isinstance(generation, int) and generation:
+        condition["observedGeneration"] = generation
+    with_condition(conditions, condition)
 
 
 def decoded(raw: bytes, what: str) -> dict[str, Any]:

@@ -1,21 +1,30 @@
-"""Reads the reports on resources that wait for missing values. Functions of this package put them into the context."""
+"""What waits for missing values, by the reports that functions put into the context; and which values never come.
+
+A value never comes if the kind's schema lacks the field, or nobody composes the resource.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
+from ..._core.base.texts import near_name
 from ..._core.call.mark import HELD_BACK_KEY
 from ..._core.observed.secrets import masker_for
-from ..._core.waits.entry import Waiting, read
-from ...errors import WireError
+from ..._core.paths import field_path
+from ..._core.paths.schema import Schema
+from ..._core.paths.text import show
+from ..._core.waits.entry import Need, Waiting, read
+from ...errors import UsageError, WireError
 from ...proto import _view
+from .rendered import api_versions_checked
 
 if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
     from .rendered import StepRun
 
-__all__ = ["told", "waiting"]
+__all__ = ["HEADING", "in_vain", "lines", "missing_field", "name_of", "summary", "told", "waiting", "without_method"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
@@ -59,3 +68,171 @@ def _joined(several: list[Waiting]) -> Waiting:
         tuple(note for one in several for note in one.notes),
         births=tuple(born for one in several for born in one.births),
     )
+
+
+# Methods of text that are usual names of fields, too.
+_FIELDS: Final = frozenset({"count", "find", "format", "index", "replace", "title"})
+
+
+def without_method(schema: Mapping[str, Any] | None, steps: Sequence[str | int]) -> list[str | int]:
+    """Return a path without a last step that is a method of text, such as `upper`, where the value around it is text.
+
+    Code that calls a method of a missing value asks for such a path. With a schema of None, the value may be text,
+    unless the step is a usual name of fields.
+    """
+    if len(steps) < 2 or not isinstance(steps[-1], str) or not hasattr(str, steps[-1]):
+        return list(steps)
+    if schema is None:
+        is_text = steps[-1] not in _FIELDS
+    else:
+        place = Schema(schema).at(steps[:-1])
+        is_text = place is not None and (place.source.get("type") == "string" or place.is_free)
+    return list(steps[:-1] if is_text else steps)
+
+
+def name_of(api_version: str, kind: str) -> str:
+    """Return the name of a kind's schema in messages, such as `the schema of example.org/v1 VPC`."""
+    return f"the schema of {api_version} {kind}"
+
+
+def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: str) -> str:
+    """Return a message if a schema lacks a field, with a suggestion if the schema has a field with a similar name.
+
+    Kubernetes' API server drops a field that the schema lacks, without an error. So the field never has a value.
+
+    Args:
+        schema: The schema.
+        steps: The path of the field.
+        name: The schema's name in messages, from `name_of`.
+
+    Returns:
+        A text such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`; empty if the schema
+        has the field.
+    """
+    place = Schema(schema)
+    for depth, step in enumerate(steps):
+        found = place.below(step)
+        if found is None:
+            near = near_name(step, place.properties) if isinstance(step, str) else ""
+            return f"{name} has no {show(steps[: depth + 1])}{near}"
+        place = found
+    return ""
+
+
+HEADING: Final = "never resolved:"
+
+
+def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
+    """Find the resources and fields that need a value that never comes.
+
+    That is so if the awaited resource's schema lacks it, or if the resource's name is misspelt.
+
+    Args:
+        steps: The runs of the pipeline's steps.
+        schemas: The schemas of kinds. An awaited resource whose kind has no schema here isn't checked.
+
+    Returns:
+        The names of composed resources and fields of the composite (`xr.status.x`), sorted. Each has a list of the
+        awaited paths with the reason, such as `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
+
+    Raises:
+        InputError: A file of schemas can't be read, or is malformed.
+        MissingExtraError: A file of schemas is YAML, and PyYAML isn't installed.
+        RenderError: A resource's apiVersion can't be parsed.
+    """
+    runs = list(steps)
+    found: dict[str, dict[str, str]] = {}
+    for need, reason in _misspelt(runs):
+        found.setdefault(need.name, {})[need.path] = reason
+    for run, says in zip(runs, told(runs), strict=True):
+        needs = [need for need in says.needs if need.of_resource and need.path.startswith(need.of)]
+        sources = _sources(run) if needs else ()
+        for need in needs:
+            reason = _reason(sources, need.of, need.path.removeprefix(need.of), schemas)
+            if reason:
+                found.setdefault(need.name, {})[need.path] = reason
+    return {name: [f"{path} ({why})" for path, why in sorted(paths.items())] for name, paths in sorted(found.items())}
+
+
+def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[Need, str]]:
+    """Yield each need of a resource that nobody composes, and why: a similar name that is composed."""
+    known: set[str] = set()
+    awaited: set[Need] = set()
+    for run, says in zip(runs, told(runs), strict=True):
+        known.update(says.held, *(one for one in _sources(run)))
+        awaited.update(need for need in says.needs if need.of_resource)
+    from .validation import possible
+
+    unknown = {need.of for need in awaited} - known
+    possible_too = possible(runs)[0] if unknown else {}
+    for need in sorted(awaited):
+        near = near_name(need.of, known) if need.of in unknown and need.of not in possible_too else ""
+        if near:
+            yield need, f"no function composes {need.of}{near}"
+
+
+def lines(unresolved: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield a line for the user for each awaited value: `NAME waits for PATH (REASON)`.
+
+    Args:
+        unresolved: The awaited paths by name, as `in_vain` returns them.
+    """
+    for name, paths in unresolved.items():
+        yield from (f"{name} waits for {path}" for path in paths)
+
+
+def summary(unresolved: Iterable[str]) -> str:
+    """Return one phrase that names the resources and fields that need values that never come.
+
+    Args:
+        unresolved: The names, as `in_vain` returns them.
+    """
+    return f"these wait for values that never come: {', '.join(unresolved)}"
+
+
+def _sources(run: StepRun) -> tuple[Any, ...]:
+    """Return the resources in a step's answer and the observed ones in its request, each by name."""
+    desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
+    observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
+    return desired, observed
+
+
+def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) -> str:
+    """Return the reason why a field of a resource never has a value. Return an empty string if it may get a value.
+
+    Only fields in `spec` and `status` are checked. `sources` are those of the step that waits, as `_sources` returns
+    them; `rest` is a path such as `.status.id`.
+    """
+    try:
+        parsed = field_path.parse(rest.removeprefix("."))
+    except (UsageError, ValueError):  # the latter is for an index of thousands of digits
+        return ""
+    steps = [step for step in parsed if not isinstance(step, field_path.Select)]
+    if len(steps) < len(parsed) or not steps or steps[0] not in ("spec", "status"):
+        return ""
+    if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):
+        del steps[2:]  # steps[2] is the type of a condition, and schemas don't name types
+    api_version, kind = (_text(sources, name, key) for key in ("apiVersion", "kind"))
+    if not api_version or not kind:  # the resource is held back, so it has no kind yet
+        return ""
+    with api_versions_checked():
+        schema = schemas.find(api_version, kind)
+    if schema is None:
+        return ""
+    return missing_field(schema, without_method(schema, steps), name_of(api_version, kind))
+
+
+def _text(sources: tuple[Any, ...], name: str, key: str) -> str:
+    """Return a string that a resource has at its top level, such as its `kind`; empty if there is none.
+
+    The resource is looked up in the step's answer first, then among the observed resources.
+    """
+    for resources in sources:
+        if name in resources:
+            try:
+                value = codec.get_path(resources[name].resource, (key,), "")
+            except WireError:  # a function that runs elsewhere may give a malformed resource
+                continue
+            if isinstance(value, str) and value:
+                return value
+    return ""

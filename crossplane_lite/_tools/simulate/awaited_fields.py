@@ -11,7 +11,7 @@ from ..._core.base.texts import json_type_in_words
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import EXTERNAL_NAME, show
 from ..manifests.objects import secret_place
-from ..render.schema_fields import missing_field, name_of, without_method
+from ..render.told import missing_field, name_of, without_method
 from .builtin import condition
 from .fixtures import Fixture
 from .merging import ABSENT, at, copied, steps_of

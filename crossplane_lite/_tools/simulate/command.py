@@ -11,8 +11,8 @@ from ..._core.base import stdio
 from ...errors import InputError
 from ..manifests import yaml
 from ..render import arguments, output, terminal
-from ..render.in_vain import summary
 from ..render.rendered import RenderError
+from ..render.told import summary
 from . import table
 from .effects import effects_of
 from .report import Loss, report
@@ -215,7 +215,7 @@ def _show(
     form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs, explained: Sequence[Explained]
 ) -> None:
     if explained:
-        from ..render.explained import as_data, as_text
+        from ..render.explain import as_data, as_text
 
         found = {**found, "explained": [as_data(one) for one in explained]}
     if form == "table":

@@ -24,7 +24,7 @@ from ..render.cluster import World
 from ..render.composed import by_name
 from ..render.pipeline import Selector
 from ..render.rendered import RenderError, cut_off
-from ..render.schema_fields import without_method
+from ..render.told import without_method
 from .awaited_fields import MADE_UP, secret_at
 from .effects import changes_of
 from .fixtures import Fixtures, read_fixtures

@@ -35,7 +35,7 @@ from ..manifests.objects import (
     text_of,
     with_condition,
 )
-from ..render.schema_fields import missing_field, name_of
+from ..render.told import missing_field, name_of
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..._core.base import texts as _text
 from ..._core.base.texts import shortened
-from ..render import in_vain
+from ..render import told
 
 __all__ = ["lines"]
 
@@ -115,8 +115,8 @@ def _end(report: Mapping[str, Any]) -> Iterator[str]:
         yield "created with a guess, which may change when the values come:"
         yield from (f"  {_birth(one)}" for name, one in births.items() if name not in report["changed"])
     if report["unresolved"]:
-        yield in_vain.HEADING if report["stable"] else "still waiting:"
-        yield from (f"  {line}" for line in in_vain.lines(report["unresolved"]))
+        yield told.HEADING if report["stable"] else "still waiting:"
+        yield from (f"  {line}" for line in told.lines(report["unresolved"]))
     for cycle in report["cycles"]:
         yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...._core.base import stdio
 from ...._core.base.terminal import StatusLine
 from ....errors import InputError
-from ...render import flags, terminal
+from ...render import arguments, terminal
 from ..recording import Recording
 
 if TYPE_CHECKING:
@@ -31,21 +31,21 @@ def command(argv: Sequence[str]) -> int:
         InputError: The recording or a function can't be read, or the page can't be written.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
-    from ...render import runners
+    from ...render import functions
     from ...render.pipeline import Step
     from .facts import facts
     from .moments import recorded
     from .page import write
 
-    given = flags.parse(make_parser(), argv)
+    given = make_parser().parse_intermixed_args(argv)
     terminal.begin()
     if not given.output.absolute().parent.is_dir():  # it would be told after a minute
         raise InputError(f"can't write {given.output}: there is no folder {given.output.parent}")
     recording = Recording(given.recording)
     called = dict.fromkeys((call.event.step or call.event.function, call.event.function) for call in recording.calls)
     steps = [Step(*one) for one in called]
-    targets = runners.assign(given.function, steps)
-    here = runners.runners([step for step in steps if step.function in targets], targets, {})
+    targets = functions.assign(given.function, steps)
+    here = functions.runners([step for step in steps if step.function in targets], targets, {})
     with StatusLine() as status:
         moments = _told(recorded(recording, here), len(recording.reconciles()), status)
         shown = facts(given.recording.absolute().name, moments, recording.notes)
@@ -64,7 +64,7 @@ def _told(moments: Iterable[Moment], count: int, status: StatusLine) -> Iterator
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite report`."""
-    parser = flags.Parser(
+    parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] RECORDING",
         description="Write one HTML file that shows a recording, reconcile by reconcile: what each step changed in "
@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, default=Path("report.html"), help="file to write (report.html)"
     )
-    flags.add_function(
+    arguments.add_function(
         parser,
         "show the lines that set fields, and all dependencies, of this function in this process: its recorded requests "
         "run through it again. NAME is that of the function in the recording, and can be left out where the recording "

@@ -10,15 +10,15 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
-from crossplane_lite._tools.render.in_vain import in_vain, lines, summary
 from crossplane_lite._tools.render.rendered import StepRun
+from crossplane_lite._tools.render.told import in_vain, lines, summary
 from crossplane_lite.cli import main
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite.render import InProcess, Step
 from tests.simulate.simulating import crd
 from tests.support import request
 
-HERE = "tests.render.test_in_vain"
+HERE = "tests.render.test_told_in_vain"
 XR = "apiVersion: example.org/v1\nkind: XNetwork\nmetadata: {name: net, uid: an-uid}\n"
 STATUS = {"atProvider": {"type": "object", "properties": {"vpcID": {"type": "string"}}}}
 WHY = "the schema of example.org/v1 VPC has no status.atProvider.vpcId; did you mean 'vpcID'?"

@@ -65,7 +65,7 @@ def once(spec: Any, *functions: Any) -> Rendered:
 def test_what_does_not_fit(spec: Any, lines: list[str]) -> None:
     """A field that the model doesn't have is noted with the near name, and so is one of another shape."""
     if not isinstance(spec, dict):
-        from crossplane_lite._tools.render.outdated import unknown_fields
+        from crossplane_lite._tools.render.observing import unknown_fields
 
         notes = list(unknown_fields(XThing, testing.request(composite(spec))))
     else:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crossplane_lite._tools.manifests.yaml import Document
-from crossplane_lite._tools.render.functions import InProcess, Remote
+from crossplane_lite._tools.render.functions import InProcess, Remote, assign, runners
 from crossplane_lite._tools.render.pipeline import Step
-from crossplane_lite._tools.render.runners import assign, runners
 from crossplane_lite.errors import InputError
 from tests.render.files import HERE, bucket
 

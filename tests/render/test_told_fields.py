@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite._core.paths.schema import Schema
-from crossplane_lite._tools.render.schema_fields import missing_field, name_of
+from crossplane_lite._tools.render.told import missing_field, name_of
 
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 VPC: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._tools.render.references import composition_of, references_of, with_composition, with_references
+from crossplane_lite._tools.render.definition import composition_of, references_of, with_composition, with_references
 
 
 def resource(kind: str, name: str, namespace: str | None = None) -> dict[str, Any]:
