@@ -32,7 +32,7 @@ def tests(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The tests that aren't slow, with the lowest versions that setup.cfg allows, on the lowest Python."""
     session.install("uv")
-    extras = "render,krm,codegen,h2,schemas,metrics,otel,reflection"
+    extras = "render,krm,codegen,h2,schemas,metrics,otel"
     session.run("uv", "pip", "install", "--resolution", "lowest-direct", "-e", f".[{extras}]")
     # Tools of the tests are no dependencies of the package: those in use now are good enough.
     session.run("uv", "pip", "install", "pytest", "pytest-xdist", "hypothesis", "cryptography", "jinja2", "jsonschema",

@@ -58,7 +58,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: A flag or a certificate is wrong, the function can't be loaded, or the server can't listen on an
             address.
         MissingExtraError: A flag needs a package that isn't installed.
-        UsageError: `--workers` isn't possible on this system, or `--reflection` isn't with the transport h2.
+        UsageError: `--workers` isn't possible on this system.
     """
     _run("crossplane-lite serve", argv, None)
     return 0
@@ -139,7 +139,6 @@ _FLAGS: Final = (
     _Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
     _Flag("--traces", None, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
     _Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
-    _Flag("--reflection", None, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
     _Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
     _Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
     _Flag("--threads", "N", "calls handled at the same time (32)", _whole(10_000), "threads"),
@@ -313,7 +312,6 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         transport=flags["transport"],
         workers=flags["workers"],
         metrics=flags["metrics-address"] is not None,
-        reflection=flags["reflection"],
     )
     server.listen(flags["address"])
     if flags["health-address"]:

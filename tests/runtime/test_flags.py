@@ -94,7 +94,6 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
             "metrics-address": None,
             "traces": False,
             "record": None,
-            "reflection": False,
             "transport": None,
             "h": False,
         },

@@ -20,7 +20,7 @@ UNWANTED = (
     *(f"crossplane_lite.{part}" for part in ("krm", "render", "testing")),
     *(f"crossplane_lite._tools.{path.name}" for path in _TOOLS.glob("[a-z]*") if path.name != "commands"),
     # What only flags ask for.
-    *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1"),
+    *("prometheus_client", "opentelemetry", "grpc_health.v1"),
     *("http", "wsgiref", "multiprocessing"),
     *(f"crossplane_lite.runtime.{part}" for part in ("metrics", "traces", "workers")),
     # What only servers with certificates need.

@@ -52,13 +52,6 @@ def test_h2_is_the_default() -> None:
         assert server.records[-1]["why"] == "h2 is installed"
 
 
-def test_reflection_needs_grpcio() -> None:
-    """If a flag needs grpcio, and no transport is asked for, grpcio serves."""
-    with serving("tests.runtime.functions:echo", "--insecure", "--reflection") as server:
-        assert server.records[-1]["transport"] == "grpcio"
-        assert "reflection" in server.records[-1]["why"]
-
-
 def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """If h2 can't verify the clients of a CA, or gets credentials of grpc, grpcio serves, unless h2 is asked for."""
     authority = Authority()

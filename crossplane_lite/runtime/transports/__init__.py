@@ -63,7 +63,6 @@ def make(
     limits: Limits,
     others: Others,
     certificates: Any = None,
-    reflection: bool = False,
 ) -> Transport:
     """Return a new transport, which listens on no address yet.
 
@@ -73,13 +72,11 @@ def make(
         limits: The server's limits.
         others: Returns the functions that answer other methods.
         certificates: `tls.Certificates`, or credentials of the package grpc; None serves without transport security.
-        reflection: Whether to serve gRPC's reflection, too.
 
     Raises:
-        MissingExtraError: The package for the transport, or for reflection, isn't installed; if `name` is None, neither
-            package for a transport is.
+        MissingExtraError: The package for the transport isn't installed; if `name` is None, neither is.
         InputError: There is no transport with this name, or OpenSSL can't verify clients of the CA.
-        UsageError: The transport can't use the certificates, or has no reflection.
+        UsageError: The transport can't use the certificates.
     """
     if name not in (None, *NAMES):
         raise InputError(f"{name!r} is not a transport; the transports are {', '.join(NAMES)}")
@@ -87,7 +84,7 @@ def make(
         reasons = {name: "it was asked for"}
     elif os.name != "posix":
         reasons = {GRPCIO: "h2 needs a POSIX system"}
-    elif why := _against_h2(certificates, reflection):
+    elif why := _against_h2(certificates):
         reasons = {GRPCIO: why, H2: "grpcio is not installed"}
     else:
         reasons = {H2: "h2 is installed"}
@@ -99,22 +96,18 @@ def make(
                 raise
             continue
         made.why = why
-        if reflection:
-            made.reflect()
         return made
     raise MissingExtraError(
         "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip install grpcio"
     )
 
 
-def _against_h2(certificates: Any, reflection: bool) -> str:
+def _against_h2(certificates: Any) -> str:
     """Return why the transport h2 can't serve; an empty string if it can."""
     try:
         _class(H2)
     except MissingExtraError:
         return "h2 is not installed"
-    if reflection:
-        return "only grpcio has reflection"
     try:
         usable = certificates is None or hasattr(certificates, "context")
     except InputError:

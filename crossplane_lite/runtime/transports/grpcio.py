@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from ..._core.base.extras import load
 from ..._core.base.texts import type_in_words
 from ...errors import InputError, UsageError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
@@ -113,16 +112,6 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
 
         return grpc.unary_unary_rpc_method_handler(answer)
 
-    def reflect(self) -> None:
-        """Serve gRPC's reflection, too. Call this before `start`.
-
-        Raises:
-            MissingExtraError: The package grpcio-reflection isn't installed.
-        """
-        reflection = load("grpc_reflection.v1alpha.reflection", "reflection")
-        names = [V1_SERVICE, V1BETA1_SERVICE, reflection.SERVICE_NAME]
-        reflection.enable_server_reflection(names, self._server, _pool_with_services())
-
     @property
     def waiting(self) -> int:
         """The number of calls that have arrived and wait for others to end. Calls in grpcio's own queue don't count."""
@@ -194,19 +183,6 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
             return _abort(context, e)
         finally:
             del self._until[context]
-
-
-def _pool_with_services() -> Any:
-    """Return a protobuf descriptor pool with the two services of the protocol and the service of reflection."""
-    from ...proto.v1 import run_function_pb2
-    from ...proto.v1beta1 import run_function_pb2 as beta
-
-    pool = run_function_pb2.DESCRIPTOR.pool
-    assert beta.DESCRIPTOR.pool is pool
-    # Clients may ask for reflection's own service, too.
-    reflected = load("grpc_reflection.v1alpha.reflection_pb2", "reflection").DESCRIPTOR
-    pool.AddSerializedFile(reflected.serialized_pb)
-    return pool
 
 
 def _abort(context: Any, error: status.Refused) -> bytes:
