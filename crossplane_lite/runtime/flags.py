@@ -137,7 +137,6 @@ _FLAGS: Final = (
     ),
     _Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
     _Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
-    _Flag("--traces", None, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
     _Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
     _Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
     _Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
@@ -297,10 +296,6 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
     warn_of_extras(fn)
 
     run = fn.run
-    if flags["traces"]:
-        from .traces import traced
-
-        run = traced(run, getattr(fn, "name", "RunFunction"))
     if flags["record"]:
         if flags["workers"]:
             raise InputError("--record works only without --workers: one process writes a recording")

@@ -62,7 +62,7 @@ class Server:
     Raises:
         MissingExtraError: The package for the transport or for metrics isn't installed.
         InputError: There is no such transport.
-        UsageError: `workers` isn't 0, and the system has no `os.fork()`; or the transport can't use the certificates.
+        UsageError: `workers` isn't 0, and the system has no `os.fork()`.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Server:
         metrics: bool = False,
     ) -> None:
         self._limits = limits
-        self._certificates = certificates if hasattr(certificates, "look") else None
+        self._certificates = certificates
         self._pool: Pool | None = None
         self._metrics: Metrics | None = None
         if workers:

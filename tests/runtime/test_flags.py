@@ -92,7 +92,6 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
             "stuck-after": 10,
             "health-address": None,
             "metrics-address": None,
-            "traces": False,
             "record": None,
             "transport": None,
             "h": False,

@@ -22,7 +22,7 @@ UNWANTED = (
     # What only flags ask for.
     *("prometheus_client", "opentelemetry", "grpc_health.v1"),
     *("http", "wsgiref", "multiprocessing"),
-    *(f"crossplane_lite.runtime.{part}" for part in ("metrics", "traces", "workers")),
+    *(f"crossplane_lite.runtime.{part}" for part in ("metrics", "workers")),
     # What only servers with certificates need.
     *(f"crossplane_lite.runtime.{part}" for part in ("same_name", "tls")),
     "ctypes",
@@ -99,7 +99,6 @@ def test_served_function(function: str, transport: str) -> None:
     ("flags", "package"),
     [
         (("--metrics-address", "127.0.0.1:0"), "prometheus_client"),
-        (("--traces",), "opentelemetry.trace"),
         (("--workers", "1"), "crossplane_lite.runtime.workers"),
     ],
 )
@@ -107,7 +106,7 @@ def test_what_flags_load(flags: tuple[str, ...], package: str, transport: str) -
     """What the others ask for is loaded with its flag, and none of the rest is."""
     modules = imported_to_answer("tests.runtime.functions:warning", transport, *flags)
     assert package in modules
-    others = {"prometheus_client", "opentelemetry.trace", "crossplane_lite.runtime.workers"} - {package}
+    others = {"prometheus_client", "crossplane_lite.runtime.workers"} - {package}
     assert sorted(others & modules) == []
 
 

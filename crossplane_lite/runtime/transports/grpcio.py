@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from ..._core.base.texts import type_in_words
-from ...errors import InputError, UsageError
+from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
 from . import GRPCIO, Handle, Others, status
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ..tls import Certificates, Files
     from .budget import Limits
 
-__all__ = ["GrpcioTransport", "credentials"]
+__all__ = ["GrpcioTransport"]
 
 # The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
 _MOST_RECEIVING: Final = 256
@@ -41,11 +40,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         limits: The server's limits. grpcio has no options for `connections` and `memory`. `streams` isn't
             passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
         others: Returns the functions that answer other methods.
-        certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
-            transport security.
-
-    Raises:
-        UsageError: `certificates` isn't of one of these types.
+        certificates: The certificates for mutual TLS; None serves without transport security.
     """
 
     name = GRPCIO
@@ -54,14 +49,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
     def __init__(
         self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
     ) -> None:
-        # Callers of runtime.serve() may pass gRPC's own credentials.
-        follows = certificates is not None and hasattr(certificates, "changed")
-        self._credentials: Any = credentials(certificates) if follows else certificates  # type: ignore[arg-type]
-        if not isinstance(self._credentials, (grpc.ServerCredentials, type(None))):
-            raise UsageError(
-                "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
-                f"(got {type_in_words(certificates)})"
-            )
+        self._credentials = None if certificates is None else _credentials(certificates)
         self._limits = limits
         # grpcio receives the request of a call in the call's thread. So there are more threads than calls that may run:
         # otherwise peers that don't finish their requests would stop the server.
@@ -190,7 +178,7 @@ def _abort(context: Any, error: status.Refused) -> bytes:
     return b""  # abort() raises
 
 
-def credentials(certificates: Certificates) -> Any:
+def _credentials(certificates: Certificates) -> Any:
     """Return gRPC credentials that demand a client certificate, and read the files again at every handshake."""
 
     used = certificates.files

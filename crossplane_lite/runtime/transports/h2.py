@@ -20,8 +20,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..._core.base.extras import load
-from ..._core.base.texts import type_in_words
-from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status
 from .budget import FOREVER, Shared
@@ -69,7 +67,6 @@ class H2Transport:
 
     Raises:
         InputError: OpenSSL can't verify clients of the CA.
-        UsageError: The certificates are credentials of grpcio, which h2 can't use.
     """
 
     name = H2
@@ -78,12 +75,8 @@ class H2Transport:
     def __init__(
         self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
     ) -> None:
-        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
-        if certificates is not None and not hasattr(certificates, "context"):
-            raise UsageError(
-                "the transport h2 takes only credentials that load_credentials() returns (got "
-                f"{type_in_words(certificates)}); give those, or choose the transport grpcio"
-            )
+        if certificates is not None:
+            certificates.context  # noqa: B018  # made when it is asked for; an error if OpenSSL can't verify clients
         self._certificates = certificates
         self._handle = handle
         self._others = others
