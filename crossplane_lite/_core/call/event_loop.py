@@ -137,9 +137,7 @@ class Awaited:
 
         found = _frames_of(self._awaitable)
         running = _frames_on(self._on)[::-1]
-        if (
-            found and found[-1] in running
-        ):  # it doesn't wait: the frames below it are the last ones of the loop's thread
+        if found and found[-1] in running:  # it runs: the frames below it are the last ones there
             found += running[running.index(found[-1]) + 1 :]
         places = ((frame, frame.f_lineno) for frame in found)
         return "".join(traceback.StackSummary.extract(places).format()).rstrip()

@@ -109,7 +109,7 @@ class H2Transport:
         """
         where = addresses.parse(address)
         found = addresses.listening(where)
-        if where.path and not where.path.startswith("\0"):
+        if where.path:
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
         self._listeners += found
         # Imported after the sockets listen: clients that connect now wait, instead of being refused.
