@@ -41,11 +41,9 @@ _MOST_TRIES: Final = 2
 _PATIENCE_SECONDS: Final = 5.0
 # How often such a call tries again.
 _ROOM_SECONDS: Final = 0.05
-# If workers end sooner than this, without an answer, the pause before each new worker becomes longer.
+# A worker that ends sooner than this, without an answer, gets no successor before the next look, about a second later.
 _YOUNG_SECONDS: Final = 1.0
-# The pause after a worker couldn't be started, for lack of memory, processes or files.
-_RETRY_SECONDS: Final = 1.0
-_LONGEST_PAUSE_SECONDS: Final = 30.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -80,8 +78,7 @@ class Pool:
         self._workers: dict[int, Worker] = {}
         self._begun = 0
         self._count = count
-        self._missing_until: list[float] = []  # the times for starting workers that couldn't be started, or ended soon
-        self._quick_ends = 0
+        self._missing = 0  # workers for the next look to start: others couldn't be started, or ended soon
         self._closing = False
         self._broken = False
         self._running: list[None] = []
@@ -281,9 +278,8 @@ class Pool:
             frames.send(self._sock, Message(kind, worker.number))
 
     def look(self) -> None:
-        """Replace workers in which calls are stuck, and start missing workers whose pause is over."""
-        now = time.monotonic()
-        latest = now - self._limits.stuck_seconds
+        """Replace workers in which calls are stuck, and start missing workers. About once a second."""
+        latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             for worker in list(self._workers.values()):
                 self._forget_ended(worker)
@@ -300,8 +296,8 @@ class Pool:
                         self._limits.stuck_seconds,
                         extra={"worker": worker.process, "running": len(worker.busy), "calls": stuck},
                     )
-            for due in [due for due in self._missing_until if due <= now]:
-                self._missing_until.remove(due)
+            missing, self._missing = self._missing, 0
+            for _ in range(missing):
                 self._start()
 
     def _forget_ended(self, worker: Worker) -> None:
@@ -369,9 +365,9 @@ class Pool:
                         self._take_end(worker, int(event.value))
 
     def _start_later(self, error: int) -> None:
-        """Have `look` start a worker in a second. `error` is the errno that says why it can't be started now."""
-        _log.error("a worker can't be started: %s; the server tries again in %g s", os.strerror(error), _RETRY_SECONDS)
-        self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
+        """Have `look` start a worker. `error` is the errno that says why it can't be started now."""
+        _log.error("a worker can't be started: %s; the server tries again in a second", os.strerror(error))
+        self._missing += 1
 
     def _forget(self, worker: Worker) -> None:
         """Remove a worker that has ended, and close its sockets. So the threads that wait for it ask other workers."""
@@ -388,12 +384,11 @@ class Pool:
 
         `code` is the exit status, or a signal as a negative number.
 
-        If workers repeatedly end within a second and without an answer, each new worker is started after a pause of up
-        to 30 seconds.
+        If the worker has ended within a second and without an answer, `look` starts them.
         """
         if self._closing:
             return
-        missing = self._count - sum(one.takes_calls for one in self._workers.values()) - len(self._missing_until)
+        missing = self._count - sum(one.takes_calls for one in self._workers.values()) - self._missing
         if not worker.asked:
             self.ended += 1
             how = signal.Signals(-code).name if code < 0 else f"status {code}"
@@ -402,12 +397,10 @@ class Pool:
             extra = {"worker": worker.process, "how": how, "running": len(calls), "calls": calls}
             _log.error("a worker has ended", extra=extra)
         young = time.monotonic() - worker.began < _YOUNG_SECONDS and not worker.asked and not worker.answered
-        self._quick_ends = self._quick_ends + 1 if young else 0
-        for _ in range(missing):
-            if self._quick_ends > self._count:
-                pause = min(_LONGEST_PAUSE_SECONDS, 0.1 * 2 ** min(self._quick_ends - self._count, 10))
-                self._missing_until.append(time.monotonic() + pause)
-            else:
+        if young:
+            self._missing += missing
+        else:
+            for _ in range(missing):
                 self._start()
 
     def close(self) -> None:
