@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import grpc
 import h2.connection
@@ -462,6 +463,20 @@ def test_turns() -> None:
         turns += 1
     assert len(ready) == 20
     assert turns >= 40  # a frame in each, because the turn is over at once
+
+
+def test_newcomers_of_other_addresses() -> None:
+    """A newcomer's time counts for the address that it comes from, and not for newcomers from elsewhere."""
+    with in_process(echo, "h2") as (server, address), ExitStack() as stack:
+        host, _, port = address.rpartition(":")
+        for source in ("127.0.0.1", "127.0.0.2"):
+            try:
+                sock = socket.create_connection((host, int(port)), timeout=60, source_address=(source, 0))
+            except OSError:
+                pytest.skip(f"this machine has no address {source}")
+            stack.enter_context(sock).recv(1)  # so the server has accepted it
+        transport: Any = server._transport
+        assert {"127.0.0.1", "127.0.0.2"} <= set(transport._shared._newcomers)
 
 
 def test_code_that_closes_stdout(tmp_path: Path) -> None:
