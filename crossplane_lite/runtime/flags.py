@@ -191,7 +191,7 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     try:
         given, others = getopt.gnu_getopt(list(argv), "h", long)
     except getopt.GetoptError as e:
-        raise InputError(f"{e.msg}; --help lists all flags") from None
+        raise InputError(f"the flags can't be read: {e.msg}; --help lists all flags") from None
     for name, value in given:
         flag = known[name]
         if flag.value is not None and not value:

@@ -110,9 +110,9 @@ def test_spellings() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--no-such-flag"], "option --no-such-flag not recognized; --help lists all flags"),
-        (["--insecure=true"], "option --insecure must not have an argument"),
-        (["--address"], "option --address requires argument"),
+        (["--no-such-flag"], "the flags can't be read: option --no-such-flag not recognized; --help lists all flags"),
+        (["--insecure=true"], "the flags can't be read: option --insecure must not have an argument"),
+        (["--address"], "the flags can't be read: option --address requires argument"),
         (["--address="], "--address needs a value: --address HOST:PORT"),
         (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
         (["--transport", "tcp"], "--transport: 'tcp' is not one of grpcio, h2"),
