@@ -32,13 +32,13 @@ def tests(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The tests that aren't slow, with the lowest versions that setup.cfg allows, on the lowest Python."""
     session.install("uv")
-    extras = "render,krm,codegen,h2,schemas,metrics,otel,reflection"
+    extras = "render,krm,codegen,h2,schemas,metrics"
     session.run("uv", "pip", "install", "--resolution", "lowest-direct", "-e", f".[{extras}]")
     # Tools of the tests are no dependencies of the package: those in use now are good enough.
     session.run("uv", "pip", "install", "pytest", "pytest-xdist", "hypothesis", "cryptography", "jinja2", "jsonschema",
                 "mypy", "openapi-schema-validator", "ruamel.yaml",
                 # These two fit only to what they are used with.
-                "grpcio-health-checking==1.54.3", "opentelemetry-sdk==1.16.0")  # fmt: skip
+                "grpcio-health-checking==1.54.3")  # fmt: skip
     sdk = ("crossplane-function-sdk-python", "structlog")
     session.run("python", "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python", *sdk)
     session.run("uv", "pip", "list")

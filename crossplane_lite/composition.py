@@ -193,7 +193,7 @@ class Function(Callee):
         if inspect.isawaitable(result):
             from ._core.call import event_loop
 
-            result = event_loop.run(result, self._compose, ctx)
+            result = event_loop.run(result)
         if result is not None:
             # No line of compose() is in the traceback any more, so the text names the line where compose() begins.
             code = getattr(self._compose, "__code__", None)

@@ -84,7 +84,7 @@ class Function:
         if result is not None and hasattr(result, "__await__"):
             from .._core.call import event_loop
 
-            result = event_loop.run(result, self._body, rl)
+            result = event_loop.run(result)
         if result is not None and not any(one is result for one in rl.results):
             raise UsageError(
                 f"{self.name}() must return nothing (got {type_in_words(result)}); "

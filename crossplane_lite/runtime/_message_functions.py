@@ -54,7 +54,7 @@ _SIZES: Final = {
 }
 
 
-def load_credentials(tls_certs_dir: str | None) -> Any:
+def load_credentials(tls_certs_dir: str | None) -> Certificates | None:
     """Return server credentials for mutual TLS.
 
     The files are read again at every handshake, so that renewed certificates need no restart.
@@ -63,32 +63,20 @@ def load_credentials(tls_certs_dir: str | None) -> Any:
         tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, all in PEM. For None, the result is None.
 
     Returns:
-        Credentials for the argument `creds` of `serve`. If grpcio is installed, servers of the package `grpc` accept
-        these credentials, too.
+        Credentials for the argument `creds` of `serve`.
 
     Raises:
         InputError: A file can't be read or isn't complete, the key doesn't belong to the certificate, or clients can't
             use the certificate.
     """
-    if tls_certs_dir is None:
-        return None
-    certificates = Certificates(tls_certs_dir)
-    try:
-        from .transports.grpcio import credentials
-    except ModuleNotFoundError as e:
-        if e.name != "grpc":
-            raise
-        return certificates
-    creds = credentials(certificates)
-    creds.certificates = certificates
-    return creds
+    return None if tls_certs_dir is None else Certificates(tls_certs_dir)
 
 
 def serve(
     function: Any,
     address: str,
     *,
-    creds: Any,
+    creds: Certificates | None,
     insecure: bool,
     options: Sequence[tuple[str, Any]] | None = None,
     transport: str | None = None,
@@ -123,13 +111,14 @@ def serve(
     for name, _ in options or ():
         if name not in _SIZES:
             raise UsageError(f"the option {name!r} can't be set; the options are {', '.join(_SIZES)}")
+    if not isinstance(creds, (Certificates, type(None))):
+        raise UsageError(f"creds must be what load_credentials() returns (got {type_in_words(creds)})")
     runner = runner_of(function)
     log.set_masker(tracker.mask)
     log.set_subject(current_subject)
     # In gRPC's options, -1 means that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
-    certificates = None if insecure else getattr(creds, "certificates", creds)
-    server = Server(runner.run, certificates, transport=transport, limits=Limits(**sizes))
+    server = Server(runner.run, None if insecure else creds, transport=transport, limits=Limits(**sizes))
     server.listen(address)
     server.serve(SHUTDOWN_GRACE_PERIOD_SECONDS)
 

@@ -15,7 +15,6 @@ __all__ = ["Address", "listening", "most_files", "parse", "unix_socket"]
 
 _ANY: Final = "0.0.0.0"  # all addresses of the machine
 _LOCAL: Final = "unix:"
-_ABSTRACT: Final = "unix-abstract:"
 
 
 class Address(NamedTuple):
@@ -25,7 +24,7 @@ class Address(NamedTuple):
         text: The address as it was given, with a host if it is no Unix socket.
         host: The host without brackets; empty for a Unix socket.
         port: The port; 0 for any free port.
-        path: The path of a Unix socket; for an abstract socket, a null character and the name. Empty for a host.
+        path: The path of a Unix socket; empty for a host.
     """
 
     text: str
@@ -42,14 +41,12 @@ def parse(text: str) -> Address:
     """Parse an address to listen on.
 
     Args:
-        text: `host:port`, `[::1]:port`, `:port` for all addresses of the machine as in Go, `unix:path`, `unix:///path`
-            or `unix-abstract:name`.
+        text: `host:port`, `[::1]:port`, `:port` for all addresses of the machine as in Go, `unix:path` or
+            `unix:///path`.
 
     Raises:
         InputError: `text` has none of these forms, or the port is above 65535.
     """
-    if text.startswith(_ABSTRACT):
-        return Address(text, "", 0, "\0" + text.removeprefix(_ABSTRACT))
     if text.startswith(_LOCAL):
         path = text.removeprefix(_LOCAL).removeprefix("//")
         if not path.strip("/"):
@@ -165,16 +162,15 @@ def unix_socket(path: str) -> list[socket.socket]:
     If the path has a socket file on which no server listens, the file is replaced.
 
     Args:
-        path: The path; a null character and a name for an abstract socket.
+        path: The path.
 
     Raises:
         OSError: Another server listens there, or the process can't listen there.
     """
-    if not path.startswith("\0"):
-        with contextlib.suppress(FileNotFoundError):
-            if stat.S_ISSOCK(os.stat(path).st_mode):
-                with socket.socket(socket.AF_UNIX) as probe:
-                    if probe.connect_ex(path) == 0:
-                        raise OSError(errno.EADDRINUSE, "another server listens there")
-                os.unlink(path)
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISSOCK(os.stat(path).st_mode):
+            with socket.socket(socket.AF_UNIX) as probe:
+                if probe.connect_ex(path) == 0:
+                    raise OSError(errno.EADDRINUSE, "another server listens there")
+            os.unlink(path)
     return [_listen(socket.AF_UNIX, path)]

@@ -9,10 +9,11 @@ argparse isn't used, because importing and setting it up takes half as long as i
 from __future__ import annotations
 
 import gc
+import getopt
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._core.observed.tracker import mask
@@ -58,7 +59,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: A flag or a certificate is wrong, the function can't be loaded, or the server can't listen on an
             address.
         MissingExtraError: A flag needs a package that isn't installed.
-        UsageError: `--workers` isn't possible on this system, or `--reflection` isn't with the transport h2.
+        UsageError: `--workers` isn't possible on this system.
     """
     _run("crossplane-lite serve", argv, None)
     return 0
@@ -137,9 +138,7 @@ _FLAGS: Final = (
     ),
     _Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
     _Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
-    _Flag("--traces", None, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
     _Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
-    _Flag("--reflection", None, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
     _Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
     _Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
     _Flag("--threads", "N", "calls handled at the same time (32)", _whole(10_000), "threads"),
@@ -188,37 +187,20 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         for one in _FLAGS
     }
     flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")
-    others: list[str] = []
-    rest = iter(argv)
-    for argument in rest:
-        if not argument.startswith("-"):
-            others.append(argument)
-            continue
-        name, equals, value = argument.partition("=")
-        if name not in known:
-            raise InputError(f"there is no flag {name}{_near(name, known)}")
+    long = [name[2:] + "=" * (flag.value is not None) for name, flag in known.items() if name.startswith("--")]
+    try:
+        given, others = getopt.gnu_getopt(list(argv), "h", long)
+    except getopt.GetoptError as e:
+        raise InputError(f"the flags can't be read: {e.msg}; --help lists all flags") from None
+    for name, value in given:
         flag = known[name]
-        if flag.value is None:
-            if equals:
-                raise InputError(f"{name} takes no value (got {value!r}): give {name} alone, or leave it out")
-            flags[flag.key] = True
-            continue
-        if not equals:
-            value = next(rest, "")
-        if not value:
+        if flag.value is not None and not value:
             raise InputError(f"{name} needs a value: {name} {flag.value}")
         try:
-            flags[flag.key] = flag.read(value)
+            flags[flag.key] = flag.value is None or flag.read(value)
         except InputError as e:
             raise InputError(f"{name}: {e}") from None
     return flags, others
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    import difflib  # here, because only messages about mistakes need it
-
-    found = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {found[0]}?" if found else "; --help lists all flags"
 
 
 def _help(program: str, takes_function: bool) -> Iterator[str]:
@@ -292,16 +274,9 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         from .load import load_function
 
         fn = load_function(others[0])
-    from .load import warn_of_extras
     from .server import Server
 
-    warn_of_extras(fn)
-
     run = fn.run
-    if flags["traces"]:
-        from .traces import traced
-
-        run = traced(run, getattr(fn, "name", "RunFunction"))
     if flags["record"]:
         if flags["workers"]:
             raise InputError("--record works only without --workers: one process writes a recording")
@@ -313,7 +288,6 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         transport=flags["transport"],
         workers=flags["workers"],
         metrics=flags["metrics-address"] is not None,
-        reflection=flags["reflection"],
     )
     server.listen(flags["address"])
     if flags["health-address"]:

@@ -6,7 +6,6 @@ import importlib
 import os
 import sys
 
-from .._core.base.extras import not_installed
 from .._core.base.folder import PACKAGE
 from .._core.base.texts import near_name, type_in_words
 from ..errors import InputError
@@ -14,7 +13,7 @@ from ..errors import InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, ModuleType, TracebackType
+    from types import ModuleType, TracebackType
     from typing import Any, Protocol
 
     class Servable(Protocol):
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
         def run(self, request: bytes, /) -> bytes: ...
 
 
-__all__ = ["load_function", "load_object", "load_runner", "takes_messages", "warn_of_extras"]
+__all__ = ["load_function", "load_object", "load_runner", "takes_messages"]
 
 
 def load_function(name: str) -> Servable:
@@ -48,36 +47,6 @@ def load_function(name: str) -> Servable:
         found = runner_of(found)
     served: Servable = found
     return served
-
-
-# The names of attributes that show, in one piece of code, that it checks resources against schemas.
-_CHECKS = ({"validate_desired"}, {"schema", "validate"})
-
-
-def warn_of_extras(fn: object) -> None:
-    """Log a warning if calls of a function will need an extra that isn't installed.
-
-    Only the extra `schemas` is needed by calls. The code of the function's module is searched for the names of methods
-    that need it. Nothing is imported.
-    """
-    module = sys.modules.get(str(getattr(fn, "__module__", "")))
-    name = getattr(getattr(module, "__spec__", None), "name", "__main__")
-    try:
-        code: CodeType | None = module.__loader__.get_code(name)  # type: ignore[union-attr]
-    except Exception:  # a module without a loader, or without code
-        return
-    found = [code]
-    for one in found:  # the list grows by the functions and classes in each piece of code
-        if one is not None and any(names.issubset(one.co_names) for names in _CHECKS):
-            import logging
-            from importlib.util import find_spec
-
-            if find_spec("jsonschema_rs") is None:
-                text = "%s, line %d: %s() may check resources against schemas, and that would fail: %s"
-                missing = not_installed("jsonschema_rs", "schemas")
-                logging.getLogger(__name__).warning(text, one.co_filename, one.co_firstlineno, one.co_name, missing)
-            return
-        found += [const for const in getattr(one, "co_consts", ()) if isinstance(const, type(code))]
 
 
 # Classes of functions are recognised by name: their modules import this module, and importing, for example, the class
@@ -151,13 +120,9 @@ def load_object(
             attribute isn't such an object.
     """
     module_name, colon, attribute = name.partition(":")
-    if attribute and module_name.endswith(".py") and os.path.basename(module_name)[:-3].isidentifier():
-        parts = [part for part in module_name[:-3].replace(os.sep, "/").split("/") if part not in ("", ".")]
-        if os.path.isabs(module_name) or not all(part.isidentifier() for part in parts[:-1]):
-            raise InputError(
-                f"{name} names a file, not a module: run the command in the file's folder, with {parts[-1]}:{attribute}"
-            )
-        raise InputError(f"{name} names a file, not a module: give {'.'.join(parts)}:{attribute}")
+    if attribute and module_name.endswith(".py"):
+        meant = f"{os.path.basename(module_name)[:-3]}:{attribute}"
+        raise InputError(f"{name} names a file, not a module: run the command in the file's folder, with {meant}")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
         raise InputError(
             f"{name!r} is not module:function, for example main:{example} or package.module:{example}, with names that "
@@ -207,14 +172,11 @@ def _import(name: str) -> ModuleType:
 
 def _near_module(folder: str, name: str) -> str:
     """Return a hint with the module in `folder` whose name is most similar to `name`; "" if no name is similar."""
-    way = name.split(".")[:-1]
-    try:
-        found = os.listdir(os.path.join(folder, *way))
-    except OSError:
-        return ""
-    here = os.path.join(folder, *way)
-    there = [one.removesuffix(".py") for one in found if one.endswith(".py") or os.path.isdir(os.path.join(here, one))]
-    return near_name(name, sorted(".".join([*way, one]) for one in there if one.isidentifier()))
+    import pkgutil  # here, because only messages about mistakes need it
+
+    *way, _ = name.split(".")
+    found = pkgutil.iter_modules([os.path.join(folder, *way)])
+    return near_name(name, sorted(".".join([*way, one.name]) for one in found))
 
 
 def _generating(name: str) -> str:

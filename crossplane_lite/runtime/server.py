@@ -58,13 +58,11 @@ class Server:
         workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server
             before the process starts a thread.
         metrics: Whether calls are counted; `listen_for_metrics` needs this.
-        reflection: Whether to serve gRPC's reflection, too, which only grpcio has.
 
     Raises:
-        MissingExtraError: The package for the transport, for metrics or for reflection isn't installed.
+        MissingExtraError: The package for the transport or for metrics isn't installed.
         InputError: There is no such transport.
-        UsageError: `workers` isn't 0, and the system has no `os.fork()`; or the transport can't use the certificates,
-            or has no reflection.
+        UsageError: `workers` isn't 0, and the system has no `os.fork()`.
     """
 
     def __init__(
@@ -76,10 +74,9 @@ class Server:
         transport: str | None = None,
         workers: int = 0,
         metrics: bool = False,
-        reflection: bool = False,
     ) -> None:
         self._limits = limits
-        self._certificates = certificates if hasattr(certificates, "look") else None
+        self._certificates = certificates
         self._pool: Pool | None = None
         self._metrics: Metrics | None = None
         if workers:
@@ -93,7 +90,7 @@ class Server:
 
             self._metrics = Metrics(self._gauges)
             handle = self._metrics.counted(handle)
-        self._transport = transports.make(transport, handle, limits, self._other, certificates, reflection)
+        self._transport = transports.make(transport, handle, limits, self._other, certificates)
         self._health: Transport | None = None
         self._bound: list[str] = []
         # For the line that says where it serves.

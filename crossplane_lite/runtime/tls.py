@@ -27,17 +27,6 @@ _INVALID: Final = ("expired", "early")  # problems of `_judge` with which handsh
 # Crossplane keeps its connection open, so there may be no handshake for months.
 _READ_SECONDS: Final = 60.0
 
-# Kinds of keys, by the bytes with which a certificate says them: the algorithm, and its curve or the key's length.
-_REFUSED: Final = {  # by clients in Go, such as Crossplane
-    bytes.fromhex("06032b6571033a00"): "Ed448",
-    bytes.fromhex("06072a8648ce3d020106052b8104000a"): "secp256k1",
-    bytes.fromhex("06072a8648ce380401"): "DSA",
-}
-_RARE: Final = {
-    bytes.fromhex("06032b6570032100"): "Ed25519",
-    bytes.fromhex("06072a8648ce3d020106052b81040023"): "P-521",
-}
-
 _BEGIN: Final = b"-----BEGIN CERTIFICATE-----"
 _END: Final = "-----END CERTIFICATE-----"
 
@@ -167,13 +156,6 @@ class Certificates:
         """Use a version from now on, and log warnings about it."""
         self._good = version
         self._warned: dict[str, str] = {}
-        name = _kind_in(_first(version.files.certificate), _RARE)
-        if name is not None:
-            _log.warning(
-                "%s has a key of the kind %s: Crossplane can use it, but clients in C++ and Python, and proxies, may "
-                "not; take P-256 or RSA, which work with all clients",
-                *(self._paths[0], name),
-            )
         self._warn(time.time())
 
     def changed(self, now: float | None = None) -> bool:
@@ -234,12 +216,6 @@ class Certificates:
             if _BEGIN not in content:
                 raise InputError(f"{path} can't be used: it has no certificate (a BEGIN CERTIFICATE block)")
         der = _first(files.certificate)
-        refused = _kind_in(der, _REFUSED)
-        if refused is not None:
-            raise InputError(
-                f"{key} is a key of the kind {refused}, which Crossplane refuses: make a P-256 or RSA key, and "
-                "a certificate for it"
-            )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._load(context)
         try:
@@ -370,10 +346,6 @@ def _first(pem: bytes) -> bytes:
         return ssl.PEM_cert_to_DER_cert(text + end)
     except ValueError:
         return b""  # OpenSSL's error about it is better
-
-
-def _kind_in(der: bytes, kinds: dict[bytes, str]) -> str | None:
-    return next((name for digits, name in kinds.items() if digits in der), None)
 
 
 def _dates_in(certificate: Any) -> _Dates:

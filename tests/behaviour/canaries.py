@@ -36,12 +36,10 @@ from crossplane_lite._tools.develop.told import two_lines
 from crossplane_lite.runtime import log
 from crossplane_lite.runtime.calls import Calls
 from crossplane_lite.runtime.metrics import Metrics
-from crossplane_lite.runtime.traces import traced
 from crossplane_lite.runtime.transports.budget import Limits
 from crossplane_lite.runtime.transports.status import Refused
 from crossplane_lite.testing.snapshots import Snapshots
 from tests.runtime.serving import channel, in_process, raw_call
-from tests.runtime.spans import empty_exporter
 from tests.support import Response, build
 
 __all__ = ["ENDINGS", "FORMS", "WAYS_IN", "WAYS_OUT", "matrix"]
@@ -323,7 +321,7 @@ def captured() -> Iterator[dict[str, io.StringIO]]:
 
 WAYS_OUT = (
     *("results", "conditions", "JSON log", "text log", "log of a late thread", "async def"),
-    *("lines of dev", "records", "defects", "metrics", "spans", "snapshots"),
+    *("lines of dev", "records", "defects", "metrics", "snapshots"),
     *(f"exception: {name}" for name in ENDINGS),
 )
 
@@ -423,18 +421,14 @@ def _ended(end: Callable[[str], None], text: str, data: bytes, before: Callable[
 
 
 def _watched(texts: list[str], data: bytes, before: Callable[[Any], None] | None) -> Iterator[tuple[str, str]]:
-    """Yield what metrics and spans have of calls that fail inside of compose(), and outside of it."""
+    """Yield what metrics have of calls that fail inside of compose(), and outside of it."""
     metrics = Metrics(lambda: iter(()))
-    exporter = empty_exporter()
     for text in texts:
         for run in (_ending(ENDINGS["ValueError"], text, before).run, _failing(text)):
-            handle = metrics.counted(Calls(traced(run, "canary"), Limits()).handle)
+            handle = metrics.counted(Calls(run, Limits()).handle)
             with captured(), contextlib.suppress(Refused):
                 handle(data, float("inf"))
     yield "metrics", prometheus_client.generate_latest(metrics._registry).decode()
-    spans = exporter.get_finished_spans()
-    assert len(spans) == 2 * len(texts)
-    yield "spans", "\n".join(_strings(json.loads(span.to_json())) for span in spans)
 
 
 def _failing(text: str) -> Callable[[bytes], bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import copy
 import functools
 import gc
@@ -250,29 +249,6 @@ def test_a_deep_input() -> None:
     request.input = codec.encode_struct({"a": {"a": deep}})
     with pytest.raises(WireError, match="input"):
         compose.run(request.SerializeToString())
-
-
-def test_tasks_do_not_run_into_the_next_call() -> None:
-    """A task of its own that an async compose() leaves behind is cancelled when the call ends."""
-    ran: list[str] = []
-
-    @composition.function
-    async def compose(ctx: Any) -> None:
-        name = ctx.composite(XStorageBucket).observed.metadata.name
-
-        async def later() -> None:
-            await asyncio.sleep(0.001)
-            ran.append(name)
-
-        task = asyncio.ensure_future(later())
-        if name == "second":
-            await task
-
-    for name in ("first", "second"):
-        xr = samples.xr({}, {})
-        xr["metadata"]["name"] = name
-        assert not run(compose, xr=xr).fatal
-    assert ran == ["second"]
 
 
 def test_observables_can_not_be_pickled() -> None:

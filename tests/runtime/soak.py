@@ -123,26 +123,29 @@ def soak(transport: str, seconds: float, say: Callable[[str], None] = print) -> 
     with tempfile.TemporaryDirectory() as folder:
         directory = write(Path(folder) / "certs", pairs[0], authority)
         command = [sys.executable, "-m", "tests.runtime.attacked", transport, "127.0.0.1:0", "0", str(directory)]
-        server = Serving(command, {"MALLOC_ARENA_MAX": "1"})
+        server = Serving(command, {"MALLOC_ARENA_MAX": "1", "PYTHONFAULTHANDLER": "1"})
         process = server.process.pid
         seen: list[tuple[int, int, int]] = []
         clients = Clients(server.address, credentials)
         end = time.monotonic() + seconds
         said = time.monotonic()
         number = 0
-        while time.monotonic() < end:
+        while time.monotonic() < end and server.process.poll() is None:
             time.sleep(0.05)
             number += 1
             write(directory, pairs[number % 20], authority)
-            if number % 20 == 0:
+            if number % 20 == 0 and server.process.poll() is None:
                 tasks = len(os.listdir(f"/proc/{process}/task"))
                 seen.append((resident_bytes(process), tasks, len(os.listdir(f"/proc/{process}/fd"))))
             if time.monotonic() - said > 10:
                 said = time.monotonic()
                 memory, threads, files = seen[-1]
                 say(f"{transport}: {memory >> 20} MB, {threads} threads, {files} files, {dict(clients.statuses)}")
+        ended = server.process.poll()
         clients.end()
         status = server.stop()
+        if ended is not None:
+            return [f"the server has ended after {number:,} changes, with {ended}", *server.lines[-40:]]
     return [*([f"the exit status is {status}"] if status else []), *_wrong(clients.statuses), *_grown(seen)]
 
 

@@ -20,7 +20,6 @@ from crossplane_lite.runtime.addresses import Address, listening, parse
         ("unix:socket", Address("unix:socket", "", 0, "socket")),
         ("unix:/run/socket", Address("unix:/run/socket", "", 0, "/run/socket")),
         ("unix:///run/socket", Address("unix:///run/socket", "", 0, "/run/socket")),
-        ("unix-abstract:name", Address("unix-abstract:name", "", 0, "\0name")),
     ],
 )
 def test_addresses(text: str, address: Address) -> None:

@@ -48,7 +48,7 @@ def test_time_is_forgotten() -> None:
 
 
 def test_newcomers_share_an_account() -> None:
-    """Connections without a whole request count together; the newest come first, the busy ones last."""
+    """Connections of an address without a whole request count together; the newest come first, the busy ones last."""
     shared = Shared(0)
     old, busy, new = (Budget(shared, now) for now in (0.0, 0.0, 1.0))
     assert old.seconds(0.0) == Budget.FIRST_SECONDS
@@ -63,6 +63,16 @@ def test_newcomers_share_an_account() -> None:
     new.complete(1.0)
     assert new.seconds(1.0) == pytest.approx(0.41)
     assert old.seconds(1.0) == pytest.approx(0.31)
+    elsewhere = Budget(shared, 0.0, "10.0.0.2")
+    assert min(old, elsewhere, Budget(shared, 1.0), key=lambda budget: budget.rank(1.0)) is elsewhere
+
+
+def test_very_many_addresses() -> None:
+    """The server remembers the newcomers of a bounded number of addresses."""
+    shared = Shared(0)
+    for number in range(2000):
+        Budget(shared, 0.0, f"10.0.0.{number}")
+    assert len(shared._newcomers) == 1000
 
 
 def test_the_least_rate() -> None:

@@ -30,7 +30,7 @@ def test_flags() -> None:
     known = {name for flag in flags._FLAGS for name in flag.names.split(", ")}
     named = set(re.findall(r"``(--[a-z-]+)", PAGE))
     assert named <= known
-    new = {"--health-address", "--metrics-address", "--workers", "--traces", "--reflection", "--stuck-after"}
+    new = {"--health-address", "--metrics-address", "--workers", "--stuck-after"}
     assert {*new, "--call-timeout"} <= named
 
 

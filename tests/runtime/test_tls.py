@@ -18,7 +18,6 @@ import pytest
 from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
 
 from crossplane_lite.errors import InputError
-from crossplane_lite.runtime import tls
 from crossplane_lite.runtime.tls import Certificates
 from tests.runtime.certificates import Authority, CrossplaneAuthority, Pair, encrypted, write
 from tests.runtime.go_programs import grpc_client
@@ -159,44 +158,13 @@ def test_half_written_files(server: Serving, directory: Path, tmp_path: Path, da
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["Ed448", "secp256k1"])
-def test_a_key_that_clients_cannot_use(server: Serving, directory: Path, tmp_path: Path, kind: str) -> None:
-    """Files with a key that fits, and that no handshake succeeds with, leave the last good ones in place."""
-    write(directory, authority.issue("third", kind), authority)
-    assert presented(server, tmp_path) == "first"
-    assert answers(server, client)
-    server.stop()
-    (complaint,) = [record["msg"] for record in server.records if record["level"] == "error"]
-    assert f"is a key of the kind {kind}, which Crossplane refuses" in complaint
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["P-384", "RSA", "P-521", "Ed25519"])
 def test_kinds_of_keys(server: Serving, directory: Path, tmp_path: Path, kind: str) -> None:
-    """Crossplane can use these. Of those that some clients can't, there is a warning; P-384 and RSA are for all."""
+    """Crossplane can use these; P-384 and RSA are for all clients."""
     write(directory, authority.issue("third", kind), authority)
     assert presented(server, tmp_path) == "third"
-    some = kind in ("P-521", "Ed25519")
-    if not some:
+    if kind in ("P-384", "RSA"):
         assert answers(server, client)
-    server.stop()
-    warnings = [record["msg"] for record in server.records if record["level"] == "warning"]
-    assert [f"has a key of the kind {kind}" in text for text in warnings] == [True] * some
-
-
-@pytest.mark.parametrize("signer", ["P-256", "Ed25519", "Ed448"])
-@pytest.mark.parametrize("kind", ["P-256", "RSA", "Ed25519", "Ed448", "DSA"])
-def test_kind_of_key(tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str, signer: str) -> None:
-    """The kind that counts is that of the server's key, whatever the key of its CA is."""
-    issuer = Authority(kind=signer)
-    write(tmp_path, issuer.issue("server", kind), issuer)
-    if kind in ("Ed448", "DSA"):
-        with pytest.raises(InputError, match=f"is a key of the kind {kind}, which Crossplane refuses"):
-            Certificates(str(tmp_path))
-    else:
-        Certificates(str(tmp_path))
-        said = [record.getMessage() for record in caplog.records]
-        assert any("has a key of the kind" in text for text in said) == (kind == "Ed25519")
 
 
 def test_a_certificate_for_clients(tmp_path: Path) -> None:
@@ -222,10 +190,9 @@ def test_what_go_makes_of_keys(tmp_path: Path, transport: str, kind: str) -> Non
         assert json.loads(done.stdout)["results"]["v1"] == "OK"
 
 
-def test_a_failing_handshake(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_handshake(directory: Path) -> None:
     """A pair that loads is tried in memory before it counts."""
     write(directory, second, authority)
-    monkeypatch.setattr(tls, "_REFUSED", {})
     assert Certificates(str(directory)).files.certificate == second.certificate
     write(directory, authority.issue("third", "secp256k1"), authority)
     with pytest.raises(InputError, match="no handshake succeeds with"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
 from crossplane_lite.errors import InputError, MissingExtraError, UsageError
-from crossplane_lite.runtime import transports
-from crossplane_lite.runtime.server import Server
+from crossplane_lite.runtime import main, serve, transports
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports.budget import Limits
 from tests.runtime.certificates import Authority, write
@@ -52,15 +52,8 @@ def test_h2_is_the_default() -> None:
         assert server.records[-1]["why"] == "h2 is installed"
 
 
-def test_reflection_needs_grpcio() -> None:
-    """If a flag needs grpcio, and no transport is asked for, grpcio serves."""
-    with serving("tests.runtime.functions:echo", "--insecure", "--reflection") as server:
-        assert server.records[-1]["transport"] == "grpcio"
-        assert "reflection" in server.records[-1]["why"]
-
-
 def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If h2 can't verify the clients of a CA, or gets credentials of grpc, grpcio serves, unless h2 is asked for."""
+    """If h2 can't verify the clients of a CA, grpcio serves; without grpcio it is an error."""
     authority = Authority()
 
     class Unusable:
@@ -73,20 +66,13 @@ def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
         files = Certificates(str(write(tmp_path, authority.issue("server"), authority))).files
 
-    of_grpc = grpc.ssl_server_credentials([(b"key", b"certificate")])
-    reasons = {
-        "the ssl of this Python can't verify clients of the CA in ca.crt": Unusable(),
-        "the credentials are those of the package grpc": of_grpc,
-    }
-    for why, certificates in reasons.items():
-        made = transports.make(None, bytes, Limits(), lambda path: None, certificates)
-        assert (made.name, made.why) == ("grpcio", why)
+    unusable: Any = Unusable()
+    made = transports.make(None, bytes, Limits(), lambda path: None, unusable)
+    assert (made.name, made.why) == ("grpcio", "the ssl of this Python can't verify clients of the CA in ca.crt")
     monkeypatch.setitem(sys.modules, "grpc", None)
     monkeypatch.delitem(sys.modules, "crossplane_lite.runtime.transports.grpcio", raising=False)
     with pytest.raises(InputError, match="no client of this CA"):
-        transports.make(None, bytes, Limits(), lambda path: None, Unusable())
-    with pytest.raises(UsageError, match="takes only credentials"):
-        transports.make(None, bytes, Limits(), lambda path: None, of_grpc)
+        transports.make(None, bytes, Limits(), lambda path: None, unusable)
 
 
 def test_h2_where_there_is_no_grpcio() -> None:
@@ -141,22 +127,15 @@ def test_unknown() -> None:
         transports.make("tcp", lambda data: data, Limits(), lambda path: None)
 
 
-def test_credentials_of_grpc() -> None:
-    """gRPC's own credentials are nothing for h2, and the error says what is."""
-    creds = grpc.ssl_server_credentials([(b"key", b"certificate")])
-    with pytest.raises(UsageError, match="takes only credentials that load_credentials"):
-        Server(lambda data: data, creds, transport="h2")
-
-
-def test_what_is_no_credentials() -> None:
-    """grpcio takes gRPC's own credentials and ours, and the error for anything else says so."""
-    with pytest.raises(UsageError, match=r"takes credentials that load_credentials\(\) returns, .* \(got an integer\)"):
-        Server(lambda data: data, 5, transport="grpcio")  # type: ignore[arg-type]
+def test_credentials_of_others() -> None:
+    """`runtime.serve` takes credentials of `load_credentials` alone, and the error for others says so."""
+    creds: Any = grpc.ssl_server_credentials([(b"key", b"certificate")])
+    with pytest.raises(UsageError, match=r"must be what load_credentials\(\) returns"):
+        serve(object(), "127.0.0.1:0", creds=creds, insecure=False)
 
 
 def test_raw_functions(tmp_path: Path) -> None:
     """`runtime.serve` and `runtime.main` know both transports."""
-    from crossplane_lite.runtime import main, serve
 
     class Runner:
         def RunFunction(self, req: object, _: object) -> object:

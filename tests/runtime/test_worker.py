@@ -138,7 +138,7 @@ def test_a_worker_that_fails() -> None:
         "from crossplane_lite.runtime.transports.budget import Limits\n"
         "from crossplane_lite.runtime.workers import worker\n"
         "log.configure()\n"
-        "worker.run_and_exit(None, -1, bytes, Limits())"
+        "worker.run_and_exit(None, bytes, Limits())"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 1

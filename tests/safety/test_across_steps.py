@@ -505,7 +505,7 @@ def _tier(ctx: Any) -> None:
 
 
 def test_a_status_that_the_user_decides() -> None:
-    """What is made by a status that follows the user's spec goes with the call after the one that changes the status."""
+    """What is made by a status that follows the spec goes with the call after the one that changes the status."""
     cluster = cluster_of(_tier, spec={"tier": "gold"})
     grow(cluster)
     assert "db" in cluster.objects

@@ -4,10 +4,8 @@ Some objects that a module keeps between calls belong to a loop: a semaphore, a 
 each call or each thread had a loop of its own, the second call that uses such an object would fail or wait for ever.
 
 Each call is one task, with a copy of the context variables of the thread that asks for it. An exception of a call
-(`SystemExit` too) or its cancellation doesn't reach other calls. When a call ends, the tasks that it has left behind
-are cancelled if they belong only to this call: tasks that run a function defined inside of compose(), and tasks that
-got the call's `ctx`. All other tasks go on, because other calls may need them, such as a client's tasks for its
-connections.
+(`SystemExit` too) or its cancellation doesn't reach other calls. When a call ends, the tasks that it has started go on,
+because other calls may need them, such as a client's tasks for its connections.
 
 A call that waits without `await` blocks the loop. When such a call is cancelled or interrupted, the loop is left to it
 and to the calls that wait there, and later calls run on a new loop.
@@ -18,10 +16,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import weakref
 from collections.abc import Awaitable
 from concurrent import futures
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,22 +32,19 @@ _GRACE_SECONDS: Final = 1.0  # the time that a cancelled task or a blocked loop 
 
 Outcome = tuple[Any, "BaseException | None"]
 
-# The tasks that were made in this context's call.
-_tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_tasks", default=None)
 
-
-def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
+def run(awaitable: Awaitable[Any]) -> Any:
     """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
     Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task on
-    the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable. Tasks
-    that the awaitable started may still run when it ends: those that run a function defined inside of `function`, or
-    have `given`, its argument, in a local variable, are cancelled. Raises the exception of the awaitable, the exception
-    that interrupts the waiting thread, or Cancelled if another thread has cancelled it (see `awaited`).
+    the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable.
+
+    Raises the exception of the awaitable, the exception that interrupts the waiting thread, or Cancelled if another
+    thread has cancelled it (see `awaited`).
     """
     import asyncio
 
-    coroutine = _to_its_end(awaitable, f"{getattr(function, '__qualname__', '')}.<locals>.", given)
+    coroutine = _to_its_end(awaitable)
     # Not get_running_loop(): exceptions of compose() would show its RuntimeError as their context.
     running = asyncio._get_running_loop()
     if running is not None and running is _shared.loop:
@@ -133,21 +127,31 @@ class Awaited:
         """Return the present stack of the awaitable, formatted like a traceback; empty if the awaitable has ended."""
         import traceback
 
-        coroutine: Any = self._awaitable
-        found: list[tuple[FrameType, int]] = []
-        while coroutine is not None:
-            frame = getattr(coroutine, "cr_frame", None)
-            if getattr(coroutine, "cr_running", False) and getattr(coroutine, "cr_await", None) is None:
-                # This coroutine runs and doesn't wait: the frames below it are the last ones of the loop's thread.
-                on_loop = sys._current_frames().get(self._on.ident or 0)
-                running = list(traceback.walk_stack(on_loop))[::-1]
-                start = next((at for at, (one, _) in enumerate(running) if one is frame), None)
-                found += [(frame, frame.f_lineno)] if start is None and frame is not None else running[start:]
-                break
-            if frame is not None:
-                found.append((frame, frame.f_lineno))
-            coroutine = getattr(coroutine, "cr_await", None)
-        return "".join(traceback.StackSummary.extract(iter(found)).format()).rstrip()
+        found = _frames_of(self._awaitable)
+        running = _frames_on(self._on)[::-1]
+        if found and found[-1] in running:  # it runs: the frames below it are the last ones there
+            found += running[running.index(found[-1]) + 1 :]
+        places = ((frame, frame.f_lineno) for frame in found)
+        return "".join(traceback.StackSummary.extract(places).format()).rstrip()
+
+
+def _frames_of(coroutine: Any) -> list[FrameType]:
+    """Return the frames of a coroutine and of what it awaits, the outermost first."""
+    found: list[FrameType] = []
+    while coroutine is not None:
+        found += filter(None, [getattr(coroutine, "cr_frame", None)])
+        coroutine = getattr(coroutine, "cr_await", None)
+    return found
+
+
+def _frames_on(thread: threading.Thread) -> list[FrameType]:
+    """Return the frames of a thread, the innermost first."""
+    found: list[FrameType] = []
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
 
 
 class _Shared:
@@ -190,7 +194,6 @@ class _Shared:
             import atexit
 
             self.loop = asyncio.new_event_loop()
-            self.loop.set_task_factory(_new_task)
             self._thread = threading.Thread(
                 target=_serve, args=(self.loop,), name="crossplane-lite event loop", daemon=True
             )
@@ -257,62 +260,15 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
     loop.call_soon(loop.call_soon, loop.stop)  # after the cancelled tasks have run
 
 
-def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
-    """Return a new task for `coroutine`. If a call starts the task, add the task to the call's tasks."""
-    import asyncio
-
-    task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, **options)
-    context = options.get("context")
-    tasks = _tasks.get() if context is None else context.get(_tasks)
-    if tasks is not None:
-        tasks.add(task)
-    return task
-
-
-async def _to_its_end(awaitable: Awaitable[Any], inside: str, given: object) -> Outcome:
+async def _to_its_end(awaitable: Awaitable[Any]) -> Outcome:
     """Wait for an awaitable, and return its result and None, or None and its exception.
-
-    Before that, cancel the tasks that the awaitable has started and that still run, if they belong only to this call.
 
     The exception isn't raised here, because SystemExit would end the loop for all calls.
     """
-    import asyncio
-
-    tasks: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
-    _tasks.set(tasks)
-    returned: Any = None
-    failed: BaseException | None = None
     try:
-        returned = await awaitable
+        return await awaitable, None
     except BaseException as error:
-        failed = error
-    try:
-        own = [task for task in tasks if not task.done() and _is_owned(task, inside, given)]
-        for task in own:
-            task.cancel()
-        done = (await asyncio.wait(own, timeout=_GRACE_SECONDS))[0] if own else ()
-        for task in done:
-            if not task.cancelled():
-                task.exception()  # looked at, so that asyncio doesn't log it
-        return returned, failed
-    finally:
-        del failed, given
-
-
-def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
-    """Say whether a task belongs to one call only; False if the task has ended.
-
-    A task belongs to the call if it runs a function that is defined inside of the call's function, or if its coroutine
-    has `given` in a local variable. `inside` is the beginning of the qualified names of such functions.
-    """
-    coroutine: Any = task.get_coro()
-    frame = getattr(coroutine, "cr_frame", None)
-    if frame is None:
-        return False
-    code_name = str(getattr(coroutine, "__qualname__", ""))
-    return code_name.startswith(inside) or (
-        given is not None and any(value is given for value in frame.f_locals.values())
-    )
+        return None, error
 
 
 _shared: Final = _Shared()

@@ -14,7 +14,7 @@ from ..._core.base.stdio import say
 from ..._core.observed.tracker import mask
 from ...errors import CrossplaneLiteError
 from ...runtime import log
-from ...runtime.load import load_function, warn_of_extras
+from ...runtime.load import load_function
 from .record import save
 from .told import two_lines
 
@@ -82,7 +82,6 @@ def main(argv: Sequence[str]) -> int:
     log.set_masker(mask)
     try:
         fn = load_function(target)
-        warn_of_extras(fn)
     except CrossplaneLiteError as e:
         say(f"crossplane-lite dev: {e}")
         return 2

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
+    from ..tls import Certificates
     from .budget import Limits
     from .grpcio import GrpcioTransport
     from .h2 import H2Transport
@@ -57,13 +58,18 @@ It returns None if there is no such method.
 """
 
 
+_AGAINST_H2: Final = {
+    MissingExtraError: "h2 is not installed",
+    InputError: "the ssl of this Python can't verify clients of the CA in ca.crt",
+}
+
+
 def make(
     name: str | None,
     handle: Handle | None,
     limits: Limits,
     others: Others,
-    certificates: Any = None,
-    reflection: bool = False,
+    certificates: Certificates | None = None,
 ) -> Transport:
     """Return a new transport, which listens on no address yet.
 
@@ -72,59 +78,36 @@ def make(
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits.
         others: Returns the functions that answer other methods.
-        certificates: `tls.Certificates`, or credentials of the package grpc; None serves without transport security.
-        reflection: Whether to serve gRPC's reflection, too.
+        certificates: The certificates for mutual TLS; None serves without transport security.
 
     Raises:
-        MissingExtraError: The package for the transport, or for reflection, isn't installed; if `name` is None, neither
-            package for a transport is.
+        MissingExtraError: The package for the transport isn't installed; if `name` is None, neither is.
         InputError: There is no transport with this name, or OpenSSL can't verify clients of the CA.
-        UsageError: The transport can't use the certificates, or has no reflection.
     """
     if name not in (None, *NAMES):
         raise InputError(f"{name!r} is not a transport; the transports are {', '.join(NAMES)}")
-    if name:
-        reasons = {name: "it was asked for"}
-    elif os.name != "posix":
-        reasons = {GRPCIO: "h2 needs a POSIX system"}
-    elif why := _against_h2(certificates, reflection):
-        reasons = {GRPCIO: why, H2: "grpcio is not installed"}
-    else:
-        reasons = {H2: "h2 is installed"}
-    for one, why in reasons.items():
+    why = "it was asked for" if name else "h2 is installed"
+    problem: Exception | None = None
+    for one in [name] if name else [H2, GRPCIO]:
         try:
             made = _class(one)(handle, limits, others, certificates)
-        except MissingExtraError:
-            if name:
-                raise
-            continue
-        made.why = why
-        if reflection:
-            made.reflect()
-        return made
+        except (MissingExtraError, InputError) as e:
+            if name or type(problem) is InputError:
+                raise problem or e from None
+            why, problem = _AGAINST_H2[type(e)], e
+        else:
+            made.why = why
+            return made
     raise MissingExtraError(
         "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip install grpcio"
     )
 
 
-def _against_h2(certificates: Any, reflection: bool) -> str:
-    """Return why the transport h2 can't serve; an empty string if it can."""
-    try:
-        _class(H2)
-    except MissingExtraError:
-        return "h2 is not installed"
-    if reflection:
-        return "only grpcio has reflection"
-    try:
-        usable = certificates is None or hasattr(certificates, "context")
-    except InputError:
-        return "the ssl of this Python can't verify clients of the CA in ca.crt"
-    return "" if usable else "the credentials are those of the package grpc"
-
-
-def _class(name: str) -> Callable[[Handle | None, Limits, Others, Any], Transport]:
+def _class(name: str) -> type[Transport]:
     """Return the class of a transport, or raise MissingExtraError if its package isn't installed."""
     if name == H2:
+        if os.name != "posix":
+            raise MissingExtraError("the transport h2 needs a POSIX system: use grpcio")
         from .h2 import H2Transport
 
         return H2Transport

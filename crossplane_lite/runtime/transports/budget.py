@@ -1,7 +1,7 @@
 """The accountant: what the peers of the server use, and what they may use. A peer is the client of a connection.
 
 All that a peer makes the server do is charged to the budget of its connection: the bytes that the server holds for it
-(requests as sent and uncompressed, answers, unfinished frames, output), the frames that advance no call, and the time.
+(requests, answers, unfinished frames, output), the frames that advance no call, and the time.
 The bytes are charged to the memory of the server, too. The answers that follow from it are in `connection` (a flood
 closes the connection), `h2` (who has used less time comes first, and the largest account pays if memory runs out).
 Memory that the allocator of C keeps goes back to the system.
@@ -30,7 +30,7 @@ class Limits(NamedTuple):
         streams: The most calls that a connection may have open at the same time.
         connections: The most connections. To make room for another, the oldest connection is closed that has never
             sent a whole request; if there is none, of those without an open call the one whose last call began first.
-        memory: The largest memory that is held for all peers, in bytes: requests, as sent and uncompressed, answers,
+        memory: The largest memory that is held for all peers, in bytes: requests, answers,
             and other bytes to or from the peers. Beyond this limit, the connection for which most is held loses calls.
         header_bytes: The largest headers of a call, in bytes, uncompressed.
         handshake_seconds: The longest time of the TLS handshake, and from the beginning of HTTP/2 to its SETTINGS
@@ -76,6 +76,9 @@ class Limits(NamedTuple):
         return self.call_seconds if timeout is None else min(timeout, max(self.longest_call, self.call_seconds))
 
 
+_MOST_ADDRESSES: Final = 1000
+
+
 class Exceeded(Exception):
     """A peer has exceeded a limit, which the exception's text names, so its connection is closed.
 
@@ -109,24 +112,34 @@ class Used:
 
 
 class Shared:
-    """What all peers share: the memory of the server, which any thread may charge, and the time of newcomers.
+    """What peers share: the memory of the server, which any thread may charge, and the time of newcomers.
+
+    Newcomers, from which no whole request has come, have one account for each address that they come from. So clients
+    that always connect again come before nobody else, and of a flood from elsewhere a new client sees little.
 
     Attributes:
         limit: How many bytes may be held.
         held: How many bytes are held.
-        newcomers: The time that all connections have used from which no whole request has come.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.held = 0
-        self.newcomers = Used(0.0, 0.0)
+        self._newcomers: dict[str, Used] = {}
         self._lock = threading.Lock()
 
     def charge(self, size: int) -> None:
         """Count `size` more bytes; fewer if it is negative."""
         with self._lock:
             self.held += size
+
+    def newcomers(self, address: str, now: float) -> Used:
+        """Return the account of the newcomers from an address. Of very many addresses, the oldest is forgotten."""
+        if address not in self._newcomers:
+            if len(self._newcomers) >= _MOST_ADDRESSES:
+                del self._newcomers[next(iter(self._newcomers))]
+            self._newcomers[address] = Used(0.0, now)
+        return self._newcomers[address]
 
     @property
     def left(self) -> int:
@@ -137,8 +150,8 @@ class Shared:
 class Budget:
     """The account of one connection. All methods are called with the connection's lock held.
 
-    Connections from which no whole request has come have one account of time. So clients that always connect again
-    don't come before a busy one that stays.
+    Until a whole request has come, the time is that of all newcomers from the peer's address. So clients that always
+    connect again don't come before a busy one that stays.
 
     The peer spends events on frames that don't advance a call, such as pings. It begins with 1,000 events, and never
     has more. It gets 100 back each second, and some for each useful frame.
@@ -151,15 +164,16 @@ class Budget:
 
     MOST_EVENTS: Final = 1000
     EVENTS_PER_SECOND: Final = 100
-    # The least used time of newcomers.
+    # The least used time of an address's newcomers.
     FIRST_SECONDS: Final = 0.05
     # No handshake and first call takes longer.
     FIRST_CALL_SECONDS: Final = 0.016
 
-    __slots__ = ("_buffered", "_earned", "_events", "_shared", "_used", "completed", "held", "last")
+    __slots__ = ("_buffered", "_earned", "_events", "_newcomers", "_shared", "_used", "completed", "held", "last")
 
-    def __init__(self, shared: Shared, now: float) -> None:
+    def __init__(self, shared: Shared, now: float, address: str = "") -> None:
         self._shared = shared
+        self._newcomers = shared.newcomers(address, now)
         self._events = float(self.MOST_EVENTS)
         self._earned = now
         self._buffered = 0
@@ -199,7 +213,7 @@ class Budget:
         """Charge time that the server has worked for the peer."""
         self._used.work(seconds, now)
         if not self.completed:
-            self._shared.newcomers.work(seconds, now)
+            self._newcomers.work(seconds, now)
 
     def complete(self, now: float) -> None:
         """Note that a whole request has come from the peer."""
@@ -208,10 +222,10 @@ class Budget:
             self.completed = True
 
     def seconds(self, now: float) -> float:
-        """Return how much time the peer has used; if it is a newcomer, all newcomers together."""
+        """Return how much time the peer has used; if it is a newcomer, all from its address together."""
         if self.completed:
             return self._used.seconds(now)
-        return max(self._shared.newcomers.seconds(now), self.FIRST_SECONDS)
+        return max(self._newcomers.seconds(now), self.FIRST_SECONDS)
 
     def rank(self, now: float) -> tuple[float, float, float]:
         """Return a key for sorting peers: who has used less time comes first.

@@ -32,7 +32,7 @@ class Call:
         pace: The rate at which the peer takes the answer.
         refusal: Why the request isn't a call of gRPC; None if it is one.
         begun: Whether a thread has begun with the call.
-        message: The request as it was sent, after it has arrived completely. Empty after `unpack`; None before the
+        message: The request, after it has arrived completely. Empty after `take_message`; None before the
             request is complete, and after the call is answered.
         dropped: Whether the call is over: answered, refused, or its caller has gone.
         held: How many bytes are charged for the call: its request, and then what is left of its answer.
@@ -40,7 +40,7 @@ class Call:
     """
 
     __slots__ = (
-        *("_answer", "_at", "_chunks", "_compressed", "_length", "_received", "begun", "connection"),
+        *("_answer", "_at", "_chunks", "_length", "_received", "begun", "connection"),
         *("deadline", "dropped", "headers", "held", "message", "pace", "refusal", "stream", "trailers", "until"),
     )
 
@@ -60,7 +60,6 @@ class Call:
         self._chunks: list[bytes] = []
         self._received = 0  # how many bytes of the message and its prefix have come
         self._length = -1  # the message's length; -1 until the prefix has come
-        self._compressed = False
         self._answer: bytes | None = None
         self._at = 0  # how many bytes of the answer are sent
 
@@ -68,11 +67,6 @@ class Call:
     def waits_for_peer(self) -> bool:
         """Whether the request is arriving, or the answer waits until the peer takes it."""
         return self.until != FOREVER or self._answer is not None
-
-    @property
-    def most_unpacked(self) -> int:
-        """How many bytes the request may have after it is uncompressed; 0 if it isn't compressed."""
-        return protocol.MOST_RATIO * len(self.message or b"") if self._compressed else 0
 
     def add(self, data: bytes, limit: int) -> None:
         """Add a piece of the request.
@@ -89,7 +83,6 @@ class Call:
         if self._length < 0 and self._received >= protocol.PREFIX_BYTES:
             joined = b"".join(self._chunks)
             self._length = protocol.message_length(joined[: protocol.PREFIX_BYTES], limit)
-            self._compressed = joined[0] == 1
             self._chunks = [joined[protocol.PREFIX_BYTES :]]
         if 0 <= self._length < self._received - protocol.PREFIX_BYTES:
             raise Refused(status.INTERNAL, "the call has more than one request message; RunFunction takes exactly one")
@@ -109,20 +102,17 @@ class Call:
         self.message = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
 
-    def unpack(self, limit: int) -> bytes:
-        """Return the uncompressed request, and empty `message`. Call this once, in the call's thread: it may be slow.
-
-        Args:
-            limit: The largest uncompressed request, in bytes.
+    def take_message(self) -> bytes:
+        """Return the request, and empty `message`. Call this once, in the call's thread.
 
         Raises:
-            Refused: The request can't be uncompressed, or is larger than `limit`.
+            Refused: Another thread has dropped the call.
         """
         message = self.message
-        if message is None:  # another thread has dropped the call
+        if message is None:
             raise Refused(status.UNAVAILABLE, "the call is over")
         self.message = b""
-        return protocol.unpack(message, self._compressed, self.headers, limit)
+        return message
 
     def answered(self, data: bytes, trailers: list[tuple[bytes, bytes]]) -> None:
         """Keep the answer, and the headers after it, until they are sent. Drop the request."""

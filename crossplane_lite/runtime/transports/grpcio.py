@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from ..._core.base.extras import load
-from ..._core.base.texts import type_in_words
-from ...errors import InputError, UsageError
+from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
 from . import GRPCIO, Handle, Others, status
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from ..tls import Certificates, Files
     from .budget import Limits
 
-__all__ = ["GrpcioTransport", "credentials"]
+__all__ = ["GrpcioTransport"]
 
 # The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
 _MOST_RECEIVING: Final = 256
@@ -42,11 +40,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         limits: The server's limits. grpcio has no options for `connections` and `memory`. `streams` isn't
             passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
         others: Returns the functions that answer other methods.
-        certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
-            transport security.
-
-    Raises:
-        UsageError: `certificates` isn't of one of these types.
+        certificates: The certificates for mutual TLS; None serves without transport security.
     """
 
     name = GRPCIO
@@ -55,14 +49,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
     def __init__(
         self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
     ) -> None:
-        # Callers of runtime.serve() may pass gRPC's own credentials.
-        follows = certificates is not None and hasattr(certificates, "changed")
-        self._credentials: Any = credentials(certificates) if follows else certificates  # type: ignore[arg-type]
-        if not isinstance(self._credentials, (grpc.ServerCredentials, type(None))):
-            raise UsageError(
-                "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
-                f"(got {type_in_words(certificates)})"
-            )
+        self._credentials = None if certificates is None else _credentials(certificates)
         self._limits = limits
         # grpcio receives the request of a call in the call's thread. So there are more threads than calls that may run:
         # otherwise peers that don't finish their requests would stop the server.
@@ -112,16 +99,6 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
                 return _abort(context, e)
 
         return grpc.unary_unary_rpc_method_handler(answer)
-
-    def reflect(self) -> None:
-        """Serve gRPC's reflection, too. Call this before `start`.
-
-        Raises:
-            MissingExtraError: The package grpcio-reflection isn't installed.
-        """
-        reflection = load("grpc_reflection.v1alpha.reflection", "reflection")
-        names = [V1_SERVICE, V1BETA1_SERVICE, reflection.SERVICE_NAME]
-        reflection.enable_server_reflection(names, self._server, _pool_with_services())
 
     @property
     def waiting(self) -> int:
@@ -196,25 +173,12 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
             del self._until[context]
 
 
-def _pool_with_services() -> Any:
-    """Return a protobuf descriptor pool with the two services of the protocol and the service of reflection."""
-    from ...proto.v1 import run_function_pb2
-    from ...proto.v1beta1 import run_function_pb2 as beta
-
-    pool = run_function_pb2.DESCRIPTOR.pool
-    assert beta.DESCRIPTOR.pool is pool
-    # Clients may ask for reflection's own service, too.
-    reflected = load("grpc_reflection.v1alpha.reflection_pb2", "reflection").DESCRIPTOR
-    pool.AddSerializedFile(reflected.serialized_pb)
-    return pool
-
-
 def _abort(context: Any, error: status.Refused) -> bytes:
     context.abort(_CODES[error.code], error.text)
     return b""  # abort() raises
 
 
-def credentials(certificates: Certificates) -> Any:
+def _credentials(certificates: Certificates) -> Any:
     """Return gRPC credentials that demand a client certificate, and read the files again at every handshake."""
 
     used = certificates.files

@@ -20,8 +20,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..._core.base.extras import load
-from ..._core.base.texts import type_in_words
-from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status
 from .budget import FOREVER, Shared
@@ -51,8 +49,6 @@ _TICK_SECONDS: Final = 0.1
 _TICK_SECONDS_PER_PEER: Final = 0.0005
 # A connection for which no more bytes are held doesn't count if memory is shared.
 _LITTLE_BYTES: Final = 64 << 10
-# The largest compressed request, after uncompressing it, that is answered at once: all others wait meanwhile.
-_QUICK_BYTES: Final = 64 << 10
 _PAUSE_SECONDS: Final = 1.0
 _LAST_ACCEPT_SECONDS: Final = 0.2
 _NO_MORE_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -71,7 +67,6 @@ class H2Transport:
 
     Raises:
         InputError: OpenSSL can't verify clients of the CA.
-        UsageError: The certificates are credentials of grpcio, which h2 can't use.
     """
 
     name = H2
@@ -80,12 +75,8 @@ class H2Transport:
     def __init__(
         self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
     ) -> None:
-        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
-        if certificates is not None and not hasattr(certificates, "context"):
-            raise UsageError(
-                "the transport h2 takes only credentials that load_credentials() returns (got "
-                f"{type_in_words(certificates)}); give those, or choose the transport grpcio"
-            )
+        if certificates is not None:
+            certificates.context  # noqa: B018  # made when it is asked for; an error if OpenSSL can't verify clients
         self._certificates = certificates
         self._handle = handle
         self._others = others
@@ -105,14 +96,7 @@ class H2Transport:
         self._stopping = False
         self._ended = threading.Event()
         self._waking = threading.Lock()
-        self._unpacking = threading.Lock()
         self._started = False
-
-    def reflect(self) -> None:
-        """Raise UsageError: this transport has no reflection."""
-        raise UsageError(
-            "reflection needs the transport grpcio, and this server has h2: leave --reflection out or use grpcio"
-        )
 
     def listen(self, address: str) -> str:
         """Listen on an address, and return the address with the port that was taken.
@@ -125,7 +109,7 @@ class H2Transport:
         """
         where = addresses.parse(address)
         found = addresses.listening(where)
-        if where.path and not where.path.startswith("\0"):
+        if where.path:
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
         self._listeners += found
         # Imported after the sockets listen: clients that connect now wait, instead of being refused.
@@ -194,10 +178,8 @@ class H2Transport:
     def _answer_quickly(self, call: Call) -> None:
         quick = self._others(call.headers.path)
         assert quick is not None
-        limit = self._limits.receive_bytes
         try:
-            request = call.unpack(min(limit, _QUICK_BYTES) if call.most_unpacked else limit)
-            call.connection.answer(call, quick(request), time.monotonic())
+            call.connection.answer(call, quick(call.take_message()), time.monotonic())
         except Refused as e:
             call.connection.refuse(call, e)
 
@@ -211,30 +193,13 @@ class H2Transport:
         assert self._handle is not None
         call.begun = True
         try:
-            outcome: bytes | Refused = self._handle(self._unpacked(call), call.deadline)
+            outcome: bytes | Refused = self._handle(call.take_message(), call.deadline)
         except Refused as e:
             outcome = e
         except BaseException as e:  # MemoryError, for example; the thread must go on
             _log.error("a call has failed in the server, outside of the function's code: %s", type(e).__name__)
             outcome = Refused(status.INTERNAL, "the server failed; its log says why")
         self._hand_back(call, outcome)
-
-    def _unpacked(self, call: Call) -> bytes:
-        """Return a call's request, and charge the bytes that uncompressing it may need and does need."""
-        limit = self._limits.receive_bytes
-        most = min(call.most_unpacked, limit)
-        if not most:
-            return call.unpack(limit)
-        connection = call.connection
-        with self._unpacking:  # one at a time, because it takes much of a processor
-            with connection.peer.lock:
-                if self._shared.left < most:
-                    raise Refused(status.RESOURCE_EXHAUSTED, "the server has no memory left to uncompress the request")
-                connection.hold(call, most)
-            request = call.unpack(limit)
-        with connection.peer.lock:
-            connection.hold(call, len(request) - most)
-        return request
 
     def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
         """Answer a call, in the thread that ran it. The leading thread does what is left to do, if there is any."""

@@ -81,7 +81,7 @@ class Peer:
         self._sock = sock
         self._certificates = certificates
         self._tls = tls
-        self._name = name_of(sock) if tls else ""
+        self._name = name_of(sock)
         self._limits = limits
         self._owner = owner
         self._out = memoryview(b"")
@@ -91,7 +91,7 @@ class Peer:
         self._linger_reads = _LINGER_READS
         self._wants_write = False
         self.lock = threading.Lock()
-        self.budget = Budget(shared, now)
+        self.budget = Budget(shared, now, self._name.rpartition(":")[0])
         self.waits_for = EVENT_READ
         self.connection = None if tls else Connection(limits, owner, now, self.budget, self)
         self.draining = False

@@ -4,7 +4,8 @@ h2 answers each correct frame. So a peer (a client) could keep a server busy wit
 as pings. Therefore each frame that doesn't advance a call costs the peer one event or two, and h2 gets the frames of
 one turn only.
 
-What gRPC adds are headers, the prefix of messages, and compression. Source: "gRPC over HTTP2" in the documentation of
+What gRPC adds are headers and the prefix of messages. Compressed messages are refused: Crossplane sends
+none. Source: "gRPC over HTTP2" in the documentation of
 grpc/grpc (PROTOCOL-HTTP2).
 """
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FRAME_BYTES",
-    "MOST_RATIO",
     "PREFIX_BYTES",
     "CallHeaders",
     "Frames",
@@ -34,7 +34,6 @@ __all__ = [
     "new_connection",
     "prefix",
     "read_headers",
-    "unpack",
 ]
 
 _h2: Final = load("h2.connection", "h2")
@@ -212,13 +211,10 @@ def new_connection(limits: Limits, frames: Frames) -> Any:
 
 
 PREFIX_BYTES: Final = 5
-"""The size of a message's prefix: a byte for compression, and the message's length in four bytes."""
-
-MOST_RATIO: Final = 1032
-"""How many bytes a byte that is compressed with gzip can become."""
+"""The size of a message's prefix: a byte that is 0 (not compressed), and the message's length in four bytes."""
 
 _PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
-_ENCODINGS: Final = b"identity,gzip"
+_ENCODING: Final = b"identity"
 _SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 
 Headers = list[tuple[bytes, bytes]]
@@ -232,12 +228,10 @@ class CallHeaders(NamedTuple):
 
     Attributes:
         timeout: How many seconds the caller waits; None if the caller sets no deadline.
-        gzip: Whether the caller may compress the message, with gzip.
         path: The method's path; an empty string for RunFunction.
     """
 
     timeout: float | None = None
-    gzip: bool = False
     path: str = ""
 
 
@@ -260,14 +254,13 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
     if values.get(b"te") != b"trailers":
         raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
     path = values[b":path"].decode("utf-8", "replace")
-    encoding = values.get(b"grpc-encoding", b"identity")
-    if encoding not in _ENCODINGS.split(b","):
-        name = encoding.decode("utf-8", "replace")
-        raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
+    encoding = values.get(b"grpc-encoding", _ENCODING)
+    if encoding != _ENCODING:
+        name = encoding.decode("utf-8", "replace")[:100]
+        text = f"this server takes no compressed messages (got the grpc-encoding {name}): let the client compress none"
+        raise Refused(status.UNIMPLEMENTED, text)
     timeout = values.get(b"grpc-timeout")
-    return CallHeaders(
-        None if timeout is None else _seconds(timeout), encoding == b"gzip", "" if path in _PATHS else path
-    )
+    return CallHeaders(None if timeout is None else _seconds(timeout), "" if path in _PATHS else path)
 
 
 def _seconds(timeout: bytes) -> float:
@@ -291,7 +284,7 @@ def error_headers(error: Refused) -> Headers:
         (b"grpc-message", _percent_encoded(error.text)),
     ]
     if error.code == status.UNIMPLEMENTED:
-        headers.append((b"grpc-accept-encoding", _ENCODINGS))
+        headers.append((b"grpc-accept-encoding", _ENCODING))
     return headers
 
 
@@ -307,55 +300,17 @@ def message_length(prefix: bytes, limit: int) -> int:
     Raises:
         Refused: The message is longer than `limit` bytes, or the prefix is wrong.
     """
-    if prefix[0] > 1:
-        raise Refused(
-            status.INTERNAL,
-            "the request isn't a message of gRPC: its first byte, the compression flag, must be 0 or 1 (got "
-            f"{prefix[0]})",
-        )
+    if prefix[0]:
+        text = f"the first byte of the request, gRPC's compression flag, must be 0 (got {prefix[0]})"
+        raise Refused(status.INTERNAL, text)
     length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
     if length > limit:
-        text = f"the request has {length:,} bytes, and is larger than {_the_limit(limit)}"
+        text = (
+            f"the request has {length:,} bytes, and is larger than the function's limit of {limit:,} bytes: give the "
+            "function a larger --max-recv-message-size (in MB)"
+        )
         raise Refused(status.RESOURCE_EXHAUSTED, text)
     return length
-
-
-def _the_limit(limit: int) -> str:
-    return f"the function's limit of {limit:,} bytes: give the function a larger --max-recv-message-size (in MB)"
-
-
-def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
-    """Return the uncompressed content of a message.
-
-    Args:
-        message: The message without its prefix.
-        compressed: Whether the prefix says that the message is compressed.
-        headers: The call's headers.
-        limit: The largest size of a compressed message after uncompressing it, in bytes.
-
-    Raises:
-        Refused: The message is compressed without a header that says so, can't be uncompressed, or is too large.
-    """
-    if not compressed:
-        return message
-    if not headers.gzip:
-        raise Refused(status.INTERNAL, "the message is compressed, but the header grpc-encoding: gzip is missing")
-    import zlib  # here, because few callers compress
-
-    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    try:
-        plain = reader.decompress(message, limit + 1)
-    except zlib.error as e:
-        raise Refused(status.INTERNAL, f"the message can't be uncompressed with gzip: {e}") from None
-    if len(plain) > limit:
-        text = f"the uncompressed request is larger than {_the_limit(limit)}"
-        raise Refused(status.RESOURCE_EXHAUSTED, text)
-    if not reader.eof or reader.unused_data:
-        raise Refused(
-            status.INTERNAL,
-            "the message is not one complete gzip stream: it is cut off, or has more bytes after its end",
-        )
-    return plain
 
 
 def prefix(message: bytes) -> bytes:

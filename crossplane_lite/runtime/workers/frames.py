@@ -33,7 +33,7 @@ __all__ = [
 _HEAD: Final = struct.Struct("!cQd4IQ")  # a message, with the content's length in place of the content
 
 # The kinds of messages. Commands to the nursery, about the worker with the given number:
-START: Final = b"s"  # start it, with its end of a socket pair, and the end of a pipe for its stacks (two files)
+START: Final = b"s"  # start it, with its end of a socket pair (a file)
 END: Final = b"e"  # kill it
 DUMP: Final = b"d"  # have it write its stacks
 # Events, from the nursery:
@@ -178,7 +178,6 @@ class Worker:
     Args:
         number: The worker's number, which no other worker gets.
         control: The socket to the worker, for sockets for calls.
-        stacks: The pipe into which the worker writes its stacks.
 
     Attributes:
         number: As given.
@@ -188,9 +187,7 @@ class Worker:
         busy: Sockets on which a call runs whose deadline isn't over. Maps each socket to the call's request.
         late: Sockets whose call runs on after its deadline. Maps each socket to its call.
         cut: The subjects of calls whose sockets were closed or had a wrong answer, so that the worker ends.
-        retiring: Whether the worker gets no more calls, and is killed when it is `reported`, and its calls in `busy`
-            are over.
-        reported: Whether the log says why the worker is retiring.
+        retiring: Whether the worker gets no more calls, and is killed when its calls in `busy` are over.
         gone: Whether the worker has ended, or is being killed because it has closed a socket or sent a wrong
             answer.
         asked: Whether the nursery was asked to kill the worker because it is retiring.
@@ -198,9 +195,8 @@ class Worker:
         answered: Whether the worker has answered a call.
     """
 
-    def __init__(self, number: int, control: socket.socket, stacks: int) -> None:
+    def __init__(self, number: int, control: socket.socket) -> None:
         self.number = number
-        self._stacks: int | None = stacks
         self.process: int | None = None
         control.setblocking(False)
         self.control = control
@@ -208,13 +204,8 @@ class Worker:
         self.busy: dict[socket.socket, bytes] = {}
         self.late: dict[socket.socket, Late] = {}
         self.cut: list[dict[str, str]] = []
-        self.retiring = self.reported = self.gone = self.asked = self.answered = False
+        self.retiring = self.gone = self.asked = self.answered = False
         self.began = time.monotonic()
-
-    def take_stacks(self) -> int | None:
-        """Return the pipe with the stacks, for `worker.read_stacks`; None if it was taken before."""
-        stacks, self._stacks = self._stacks, None
-        return stacks
 
     @property
     def load(self) -> int:

@@ -41,13 +41,8 @@ _MOST_TRIES: Final = 2
 _PATIENCE_SECONDS: Final = 5.0
 # How often such a call tries again.
 _ROOM_SECONDS: Final = 0.05
-# If workers end sooner than this, without an answer, the pause before each new worker becomes longer.
+# A worker that ends sooner than this, without an answer, gets no successor before the next look, about a second later.
 _YOUNG_SECONDS: Final = 1.0
-# The pause after a worker couldn't be started, for lack of memory, processes or files.
-_RETRY_SECONDS: Final = 1.0
-_LONGEST_PAUSE_SECONDS: Final = 30.0
-# How long the server waits for the stacks of a worker that is replaced.
-_STACKS_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -83,8 +78,7 @@ class Pool:
         self._workers: dict[int, Worker] = {}
         self._begun = 0
         self._count = count
-        self._missing_until: list[float] = []  # the times for starting workers that couldn't be started, or ended soon
-        self._quick_ends = 0
+        self._missing = 0  # workers for the next look to start: others couldn't be started, or ended soon
         self._closing = False
         self._broken = False
         self._running: list[None] = []
@@ -284,45 +278,27 @@ class Pool:
             frames.send(self._sock, Message(kind, worker.number))
 
     def look(self) -> None:
-        """Replace workers in which calls are stuck, and start missing workers whose pause is over."""
-        now = time.monotonic()
-        retired: list[tuple[Worker, int | None]] = []
+        """Replace workers in which calls are stuck, and start missing workers. About once a second."""
+        latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             for worker in list(self._workers.values()):
                 self._forget_ended(worker)
                 self._end_if_over(worker)
-                if not worker.retiring and self._stuck(worker):
+                stuck = [late.subject for late in worker.late.values() if late.since <= latest]
+                if stuck and not worker.retiring:
                     worker.retiring = True
                     self.replaced += 1
                     self._start()
-                    self._command(frames.DUMP, worker)
-                    retired.append((worker, worker.take_stacks()))
-            for due in [due for due in self._missing_until if due <= now]:
-                self._missing_until.remove(due)
+                    self._command(frames.DUMP, worker)  # the next look, or the end of its last call, has it killed
+                    _log.error(
+                        "a worker is replaced: calls in it still run more than %g seconds after their deadline; its "
+                        "stacks on stderr show what blocks the function",
+                        self._limits.stuck_seconds,
+                        extra={"worker": worker.process, "running": len(worker.busy), "calls": stuck},
+                    )
+            missing, self._missing = self._missing, 0
+            for _ in range(missing):
                 self._start()
-        for worker, pipe in retired:
-            self._report(worker, workers.read_stacks(pipe, _STACKS_SECONDS))
-
-    def _stuck(self, worker: Worker) -> list[dict[str, str]]:
-        """Return the subjects of the calls that are stuck in a worker."""
-        latest = time.monotonic() - self._limits.stuck_seconds
-        return [late.subject for late in worker.late.values() if late.since <= latest]
-
-    def _report(self, worker: Worker, shown: str) -> None:
-        """Log that a worker is replaced, with its stacks. From then on it may be killed."""
-        with self._lock:
-            stuck = self._stuck(worker)
-            _log.error(
-                "a worker is replaced: calls in it still run more than %g seconds after their deadline%s",
-                self._limits.stuck_seconds,
-                "; its stacks show what blocks the function" if shown else "",
-                extra={
-                    **{"worker": worker.process, "hanging": len(stuck), "running": len(worker.busy), "calls": stuck},
-                    **({"stacks": shown} if shown else {}),
-                },
-            )
-            worker.reported = True
-            self._end_if_over(worker)
 
     def _forget_ended(self, worker: Worker) -> None:
         """Remove the late calls of a worker that have ended meanwhile, and close their sockets."""
@@ -337,32 +313,29 @@ class Pool:
 
     def _end_if_over(self, worker: Worker) -> None:
         """Kill a worker if it is being replaced, and all its calls except the late ones are over."""
-        if worker.reported and not worker.busy and not worker.asked:
+        if worker.retiring and not worker.busy and not worker.asked:
             worker.asked = True
             self._command(frames.END, worker)
 
     def _start(self) -> None:
-        """Ask the nursery to start a worker. If no socket or pipe can be opened now, try again in a second.
+        """Ask the nursery to start a worker. If no socket can be opened now, try again in a second.
 
         If the nursery has gone, the pool isn't healthy any more.
         """
         self._begun += 1
         try:
             control, theirs = socket.socketpair()
-            stacks, pipe = os.pipe()
         except OSError as e:
             self._start_later(e.errno or 0)
             return
         try:
-            frames.send(self._sock, Message(frames.START, self._begun), theirs.fileno(), pipe)
+            frames.send(self._sock, Message(frames.START, self._begun), theirs.fileno())
         except OSError:
-            os.close(stacks)
             self._broken = True
             return
         finally:
             theirs.close()
-            os.close(pipe)
-        self._workers[self._begun] = Worker(self._begun, control, stacks)
+        self._workers[self._begun] = Worker(self._begun, control)
         self._lock.notify_all()
 
     def _listen(self) -> None:
@@ -386,16 +359,15 @@ class Pool:
                     _log.debug("a worker has started", extra={"worker": worker.process})
                 else:
                     self._forget(worker)
-                    shown = workers.read_stacks(worker.take_stacks(), 0)
                     if event.kind == frames.NOT_STARTED:
                         self._start_later(int(event.value))
                     else:
-                        self._take_end(worker, int(event.value), shown)
+                        self._take_end(worker, int(event.value))
 
     def _start_later(self, error: int) -> None:
-        """Have `look` start a worker in a second. `error` is the errno that says why it can't be started now."""
-        _log.error("a worker can't be started: %s; the server tries again in %g s", os.strerror(error), _RETRY_SECONDS)
-        self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
+        """Have `look` start a worker. `error` is the errno that says why it can't be started now."""
+        _log.error("a worker can't be started: %s; the server tries again in a second", os.strerror(error))
+        self._missing += 1
 
     def _forget(self, worker: Worker) -> None:
         """Remove a worker that has ended, and close its sockets. So the threads that wait for it ask other workers."""
@@ -407,32 +379,28 @@ class Pool:
         for sock in (*worker.idle, *worker.late, worker.control):
             sock.close()
 
-    def _take_end(self, worker: Worker, code: int, shown: str) -> None:
+    def _take_end(self, worker: Worker, code: int) -> None:
         """Count and log the end of a worker, unless the worker was being replaced. Then start missing workers.
 
-        `code` is the exit status, or a signal as a negative number. `shown` is the text of the stacks that the worker
-        has written.
+        `code` is the exit status, or a signal as a negative number.
 
-        If workers repeatedly end within a second and without an answer, each new worker is started after a pause of up
-        to 30 seconds.
+        If the worker has ended within a second and without an answer, `look` starts them.
         """
         if self._closing:
             return
-        missing = self._count - sum(one.takes_calls for one in self._workers.values()) - len(self._missing_until)
+        missing = self._count - sum(one.takes_calls for one in self._workers.values()) - self._missing
         if not worker.asked:
             self.ended += 1
             how = signal.Signals(-code).name if code < 0 else f"status {code}"
             calls = [*worker.cut, *map(subject_of, worker.busy.values())]
             calls += [late.subject for late in worker.late.values()]
             extra = {"worker": worker.process, "how": how, "running": len(calls), "calls": calls}
-            _log.error("a worker has ended", extra={**extra, "stacks": shown} if shown else extra)
+            _log.error("a worker has ended", extra=extra)
         young = time.monotonic() - worker.began < _YOUNG_SECONDS and not worker.asked and not worker.answered
-        self._quick_ends = self._quick_ends + 1 if young else 0
-        for _ in range(missing):
-            if self._quick_ends > self._count:
-                pause = min(_LONGEST_PAUSE_SECONDS, 0.1 * 2 ** min(self._quick_ends - self._count, 10))
-                self._missing_until.append(time.monotonic() + pause)
-            else:
+        if young:
+            self._missing += missing
+        else:
+            for _ in range(missing):
                 self._start()
 
     def close(self) -> None:

@@ -5,8 +5,8 @@ server: a process with threads can't be forked safely, and the server has many. 
 server starts threads. It forks all workers, also later ones that replace others, and kills them when the server has
 gone.
 
-faulthandler writes the stacks of a worker that hangs or crashes into a pipe, which the server reads. It needs no thread
-of Python that runs, so the stacks are there also if C code lets no thread run.
+faulthandler writes the stacks of a worker that hangs or crashes to stderr. It needs no thread of Python that runs, so
+the stacks are there also if C code lets no thread run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import errno
 import faulthandler
 import logging
 import os
-import re
 import select
 import signal
 import socket
@@ -36,7 +35,7 @@ from .frames import Message
 if TYPE_CHECKING:
     from ..transports.budget import Limits
 
-__all__ = ["SIGNAL", "keep", "read_stacks", "work"]
+__all__ = ["SIGNAL", "keep", "work"]
 
 _LOOK_SECONDS: Final = 1.0
 
@@ -104,14 +103,16 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
         sock.close()
 
 
-def run_and_exit(control: socket.socket, stacks: int, run: Run, limits: Limits) -> None:
+def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
     """Run `work`, then end this forked process, without the exit handlers that its parent has registered.
 
     The exit status is 1 if `work` fails.
     """
     code = 1
     try:
-        _show_stacks(stacks)
+        if not _is_handled():
+            faulthandler.register(SIGNAL)
+            faulthandler.enable()
         work(control, run, limits)
         code = 0
     except BaseException:
@@ -150,7 +151,7 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                 _tell_ended(sock, numbers)
             if sock not in ready:
                 continue
-            (kind, worker, *_), files = frames.receive_command(sock, 2)
+            (kind, worker, *_), files = frames.receive_command(sock, 1)
             if kind != frames.START:
                 for process in [process for process, number in numbers.items() if number == worker]:
                     if kind == frames.END:
@@ -171,7 +172,7 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                     for one in (ended, poke, sock.detach()):
                         os.close(one)
                 finally:  # the code below this loop is for the nursery alone
-                    run_and_exit(socket.socket(fileno=files[0]), files[1], run, limits)
+                    run_and_exit(socket.socket(fileno=files[0]), run, limits)
             for file in files:
                 os.close(file)
             if process > 0:
@@ -196,53 +197,9 @@ def _tell_ended(sock: socket.socket, numbers: dict[int, int]) -> None:
 
 
 SIGNAL: Final = signal.SIGQUIT
-"""The signal on which a worker writes its stacks, unless the function's module handles it."""
-
-# A pause of this length ends the stacks.
-_PAUSE_SECONDS: Final = 0.1
-
-# Functions of threads that run no call: those that wait for a request, and the worker's main thread.
-_IDLE: Final = re.compile(r"workers/\w+\.py\", line \d+ in (receive|run_and_exit)$", re.MULTILINE)
+"""The signal on which a worker writes its stacks to stderr, unless the function's module handles it."""
 
 
 def _is_handled() -> bool:
     """Return whether the function's module has a handler of its own for `SIGNAL`."""
     return signal.getsignal(SIGNAL) not in (signal.SIG_DFL, signal.SIG_IGN)
-
-
-def _show_stacks(pipe: int) -> None:
-    """Have this process, a worker, write its stacks into a pipe on `SIGNAL` and if it crashes.
-
-    If the function's module has a handler of its own for `SIGNAL`, the pipe is closed instead.
-    """
-    if _is_handled():
-        os.close(pipe)
-        return
-    os.set_blocking(pipe, False)  # with a full pipe, the rest of the stacks is left out
-    faulthandler.register(SIGNAL, pipe)
-    if not faulthandler.is_enabled():  # by the module or PYTHONFAULTHANDLER, which write to stderr
-        faulthandler.enable(pipe)
-
-
-def read_stacks(pipe: int | None, seconds: float) -> str:
-    """Return the stacks that a worker has written, without those of idle threads, and close the pipe.
-
-    Args:
-        pipe: The pipe; the text is empty if it is None.
-        seconds: How long to wait for the worker to begin.
-    """
-    if pipe is None:
-        return ""
-    parts: list[bytes] = []
-    poll = select.poll()
-    poll.register(pipe, select.POLLIN)
-    try:
-        while poll.poll(1000 * (min(_PAUSE_SECONDS, seconds) if parts else seconds)):
-            parts.append(os.read(pipe, 1 << 16))
-            if not parts[-1]:
-                break
-    finally:
-        os.close(pipe)
-    # faulthandler writes a block of lines for each thread.
-    blocks = b"".join(parts).decode(errors="replace").strip().split("\n\n")
-    return "\n\n".join(block for block in blocks if '  File "' in block and not _IDLE.search(block))
