@@ -28,11 +28,6 @@ _ALLOCATIONS: Final = 100_000
 # Commands that handle stdin, stdout and signals themselves.
 _BY_THEMSELVES: Final = (["dev"], ["serve"])
 
-# What to write in the place of a command that was there once.
-_GONE: Final = {
-    "prune": " any more: write rm -r DIR/crossplane_lite/_tools in its place, but not for KRM functions, which need it"
-}
-
 # Commands whose files a recorded request can stand for.
 _FROM: Final = ("diff", "graph", "render", "simulate")
 
@@ -98,7 +93,7 @@ def _run(arguments: list[str]) -> int:
             from ._core.base.texts import near_name
 
             names = ", ".join(COMMANDS)
-            hint = _GONE.get(name) or near_name(name, COMMANDS) or f"; the commands are {names}"
+            hint = near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
         module = importlib.import_module(f".{COMMANDS[name].module if COMMANDS else 'runtime.flags'}", __package__)
         try:

@@ -172,12 +172,6 @@ def test_without_tools(tmp_path: Path) -> None:
     assert run_command("--version", cwd=tmp_path).returncode == 0
 
 
-def test_prune_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
-    """The command that was there says what to write in its place."""
-    assert main(["prune", "/function"]) == 2
-    assert "write rm -r DIR/crossplane_lite/_tools in its place" in capsys.readouterr().err
-
-
 def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal gets colours; a file, NO_COLOR and a dumb terminal don't."""
     terminal = io.StringIO()

@@ -31,8 +31,11 @@ import yaml
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._core.observed import tracker
-from crossplane_lite._tools.develop.record import save
+from crossplane_lite._core.paths.trees import leaves
 from crossplane_lite._tools.develop.told import two_lines
+from crossplane_lite._tools.recorder.masking import masked
+from crossplane_lite._tools.recorder.messages import as_json
+from crossplane_lite.proto import _view
 from crossplane_lite.runtime import log
 from crossplane_lite.runtime.calls import Calls
 from crossplane_lite.runtime.metrics import Metrics
@@ -358,10 +361,10 @@ def _answers(name: str, texts: list[str]) -> Iterator[tuple[str, str]]:
         yield "snapshots", _snapshot(answer)
     yield "lines of dev", "".join(two_lines(data, response, 1.0))
     if before is None:
-        with tempfile.TemporaryDirectory() as folder:
-            said = build(**{**way, "context": None, "input": {"texts": texts}}).SerializeToString()
-            place = save(said, Path(folder), "a:b")
-            yield "records", "".join(path.read_text() for path in place.iterdir())
+        said = build(**{**way, "context": None, "input": {"texts": texts}}).SerializeToString()
+        asked = _view.RunFunctionRequest.FromString(said)
+        (recorded,) = masked([as_json(asked)])
+        yield "records", "\n".join(str(one) for _, one in leaves(json.loads(recorded)))
 
     @composition.function(name="canary")
     async def coroutine(ctx: Any) -> None:

@@ -1,8 +1,7 @@
-"""`crossplane-lite dev`: two lines for each call, records that other commands take, and a start after each change."""
+"""`crossplane-lite dev`: two lines for each call, a recording for others, and a start after each change."""
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 import signal
@@ -16,10 +15,8 @@ from pathlib import Path
 
 import grpc
 import pytest
-import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import testing
-from crossplane_lite._tools.develop.record import save
 from crossplane_lite._tools.develop.told import two_lines
 from crossplane_lite._tools.render.watch import sources
 from crossplane_lite.cli import main
@@ -33,7 +30,6 @@ XR = {
     "spec": {"parameters": {"location": "EU", "acl": "publicRead"}},
 }
 SECRET = "a-very-secret-value"
-VALUE = base64.b64encode(SECRET.encode()).decode()
 
 
 def asked(**more: object) -> bytes:
@@ -57,43 +53,6 @@ def test_secrets_are_not_shown() -> None:
     first, second = two_lines(request, compose.run(request), 1.0)
     assert first.startswith("XStorageBucket/[secret]-b/photos: ")
     assert SECRET not in first + second
-
-
-def secrets_request() -> bytes:
-    """Return a request with a secret value in credentials, in a Secret and in another resource's text."""
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"key": VALUE, "pin": "MTI="}}
-    other = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"url": f"x://{SECRET}@y"}}
-    return asked(required={"r": [secret, other]}, credentials={"c": {"key": SECRET}}, input={"a": 1})
-
-
-def test_record_masks_secrets(tmp_path: Path) -> None:
-    """No file has a secret value, as text or as base64, unless that is asked for; only the owner may read them."""
-    place = save(secrets_request(), tmp_path, "a:b")
-    assert place.name == "0001-XStorageBucket-photos"
-    texts = {path.name: path.read_text() for path in place.iterdir()}
-    assert sorted(texts) == ["composition.yaml", "functions.yaml", "required.yaml", "secrets.yaml", "xr.yaml"]
-    assert not [name for name, text in texts.items() if SECRET in text or VALUE in text or "MTI=" in text]
-    assert {path.stat().st_mode & 0o777 for path in place.iterdir()} == {0o600}
-    place = save(secrets_request(), tmp_path, "a:b", secrets=True)
-    assert place.name == "0002-XStorageBucket-photos"
-    assert VALUE in (place / "secrets.yaml").read_text()
-    assert SECRET in (place / "required.yaml").read_text()
-
-
-def test_render_and_tests_take_a_record(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A recorded request renders to what the function answered to it, and is a request for tests."""
-    observed = ROOT / "examples" / "storage_bucket" / "observed" / "bucket.yaml"
-    request = asked(observed=str(observed))
-    place = save(request, tmp_path, "examples.storage_bucket.function:compose")
-    monkeypatch.chdir(ROOT)
-    files = [str(place / f"{name}.yaml") for name in ("xr", "composition", "functions")]
-    assert main(["render", *files, "-o", str(place / "observed.yaml")]) == 0
-    found = [one["kind"] for one in pyyaml.safe_load_all(capsys.readouterr().out)]
-    assert found == ["XStorageBucket", "BucketACL", "Bucket"]
-    again = testing.request(str(place / "xr.yaml"), observed=str(place / "observed.yaml"))
-    assert testing.run(compose, again).desired == testing.run(compose, request).desired
 
 
 def test_sources(tmp_path: Path) -> None:
@@ -149,31 +108,40 @@ def dev(folder: Path, *flags: str) -> Iterator[Dev]:
         running.process.wait()
 
 
-def call(address: str) -> None:
+def call(address: str, **more: object) -> None:
     """Call the function once."""
     with grpc.insecure_channel(address) as channel:
-        channel.unary_unary(f"{PREFIX}RunFunction")(asked(), timeout=60, wait_for_ready=True)
+        channel.unary_unary(f"{PREFIX}RunFunction")(asked(**more), timeout=60, wait_for_ready=True)
 
 
 def test_a_change(tmp_path: Path) -> None:
-    """A changed file is served anew, a broken one is told and waited for, and each call is shown and recorded."""
+    """A changed file is served anew, a broken one is told and waited for, and each call is shown."""
     (tmp_path / "fn.py").write_text(FUNCTION.replace("NAME", "first"))
-    with dev(tmp_path, "--record", "recorded") as running:
+    with dev(tmp_path) as running:
         call(running.wait_for(r"serving.*address='([^']+)'")[1])
-        running.wait_for(r"XStorageBucket/photos: 0 observed \(.*\)\n  -> first emitted\n  saved as recorded/0001")
+        running.wait_for(r"XStorageBucket/photos: 0 observed \(.*\)\n  -> first emitted\n")
         (tmp_path / "fn.py").write_text("def compose(\n")
         running.wait_for(r"fn\.py changed: starting again")
         running.wait_for(r"crossplane-lite dev: module fn can't be imported: SyntaxError.*\nwaiting for a change")
         (tmp_path / "fn.py").write_text(FUNCTION.replace("NAME", "second"))
         call(running.wait_for(r"serving.*address='([^']+)'", 2)[1])
-        running.wait_for(r"  -> second emitted\n  saved as recorded/0002-XStorageBucket-photos")
-    assert (tmp_path / "recorded" / "0002-XStorageBucket-photos" / "xr.yaml").exists()
+        running.wait_for(r"  -> second emitted\n")
 
 
-def test_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    """--record-secrets alone is an error."""
-    assert main(["dev", "a:b", "--record-secrets"]) == 2
-    assert "--record-secrets needs --record DIR" in capsys.readouterr().err
+def test_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is recorded can be rendered and is a request for tests; secret values are masked in it."""
+    (tmp_path / "fn.py").write_text(FUNCTION)
+    with dev(tmp_path, "--record", "recording") as running:
+        call(running.wait_for(r"serving.*address='([^']+)'")[1], credentials={"c": {"key": SECRET}})
+        running.wait_for(r"  -> NAME emitted\n")
+    monkeypatch.chdir(ROOT)
+    recording = str(tmp_path / "recording")
+    target = "examples.storage_bucket.function:compose"
+    assert main(["render", "--from", f"{recording}#photos", "--function", target]) == 0
+    assert "kind: Bucket" in capsys.readouterr().out
+    (found,) = testing.recorded(recording)
+    assert testing.run(compose, found.request).desired == testing.run(compose, asked()).desired
+    assert not [path for path in (tmp_path / "recording").rglob("*") if path.is_file() and SECRET in path.read_text()]
 
 
 def test_an_address_that_cannot_be_used(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import configparser
+import importlib.metadata
+import json
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.packaging import installing
 from crossplane_lite._tools.packaging.base import Python
 from crossplane_lite._tools.packaging.installing import (
     TRANSPORTS,
@@ -132,6 +135,25 @@ def test_a_newer_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert (found.name, found.version) == ("a", "1.0")
     with pytest.raises(InputError):
         resolve(["a"], Python("/usr/bin/python", sys.version_info[:2], "linux/amd64", False), tmp_path)
+
+
+@pytest.mark.parametrize(("pip", "hint"), [("23.2.1", "-m pip install --upgrade pip"), ("24.2", "another base image")])
+def test_a_package_for_a_still_newer_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pip: str, hint: str
+) -> None:
+    """Only an old pip must ignore what packages require, and then a package that is too new says how to go on."""
+    given: list[str] = []
+
+    def choose(arguments: list[str], *_: str) -> None:
+        given.extend(arguments)
+        told = {"name": "a", "version": "2.0", "requires_python": f">=3.{sys.version_info[1] + 2}"}
+        (tmp_path / "pip.json").write_text(json.dumps({"install": [{"metadata": told}]}))
+
+    monkeypatch.setattr(installing, "_pip", choose)
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: pip)
+    with pytest.raises(InputError, match=hint):
+        resolve(["a"], Python("/usr/bin/python", (3, sys.version_info[1] + 1), "linux/amd64", False), tmp_path)
+    assert ("--ignore-requires-python" in given) is (pip == "23.2.1")
 
 
 def test_wheels_for_the_machine() -> None:

@@ -36,32 +36,32 @@ WRONG = {
     ),
     "bad semver": (
         META.replace(">=v2.0.0", "newest"),
-        "p.yaml, line 7: spec.crossplane.version must be a version constraint, for example",
+        "p.yaml, line 7: spec.crossplane.version: must be a version constraint, for example",
     ),
     "a version that is a number": (
         META.replace('">=v2.0.0"', "2.0"),
         "p.yaml, line 7: spec.crossplane.version must be",
     ),
-    "a prefix": (META.replace("function-a", "a"), "line 4: metadata.name must begin with function- (got 'a')"),
-    "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name must be at most 253 lower"),
+    "a prefix": (META.replace("function-a", "a"), "line 4: metadata.name: must begin with function- (got 'a')"),
+    "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name: must be at most 253 lower"),
     "no name": (
         META.replace("  name: function-a", "  labels: {}"),
-        "p.yaml, line 3: metadata.name must be a string that begins with function- (it is missing)",
+        "p.yaml, line 3: metadata.name is required",
     ),
     "a capability": (
         META.replace("[composition]", "[composition, compositions]"),
-        "p.yaml, line 8: spec.capabilities[1] must be composition or operation (got 'compositions')",
+        'p.yaml, line 8: spec.capabilities[1] must be "composition" or "operation" (got "compositions")',
     ),
     "capabilities": (META.replace("[composition]", "composition"), "line 8: spec.capabilities must be a list"),
     "a dependency": (
-        f"{META}  dependsOn: [{{}}]\n",
-        "p.yaml, line 9: spec.dependsOn[0] must name a package in one of the fields function",
+        f"{META}  dependsOn: [{{version: v1.0.0}}]\n",
+        "p.yaml, line 9: spec.dependsOn[0]: must name a package in one of the fields function",
     ),
     "a dependency's version": (
         f"{META}  dependsOn:\n  - function: example.org/a\n    version: newest\n",
-        "p.yaml, line 11: spec.dependsOn[0].version must be a version constraint",
+        "p.yaml, line 11: spec.dependsOn[0].version: must be a version constraint",
     ),
-    "spec": (META.split("spec:")[0] + "spec: []\n", "p.yaml, line 5: spec must be an object"),
+    "spec": (META.split("spec:")[0] + "spec: []\n", "p.yaml, line 5: spec must be a mapping"),
     "no kind": (f"{META}---\na: b\n", "p.yaml, line 10: an object of a package must have apiVersion and kind"),
     "a broken definition": (
         f"{META}---\n{CRD.replace('served: true', 'served: 1')}",
@@ -91,7 +91,7 @@ def test_an_unknown_field() -> None:
     wrong, warnings = lint(read_stream(META.replace("capabilities:", "capabilites:"), "p.yaml"), "package")
     assert wrong == []
     assert warnings == [
-        "p.yaml, line 8: a Function has no spec.capabilites, so Crossplane ignores it; did you mean capabilities?"
+        "p.yaml, line 8: Crossplane ignores this: spec.capabilites is not a field; did you mean 'capabilities'?"
     ]
 
 

@@ -100,7 +100,7 @@ def test_nothing_is_written_where_something_is_wrong(here: Path, capsys: pytest.
     said = capsys.readouterr().err
     assert "the package has 2 errors, and nothing was written: package/crossplane.yaml, line 4: " in said
     assert r"\n" not in said
-    assert "package/crossplane.yaml, line 4: metadata.name must begin with function-" in said
+    assert "package/crossplane.yaml, line 4: metadata.name: must begin with function-" in said
     assert "package/extra.yaml, line 4: a function's package can only have CustomResourceDefinitions" in said
     assert not (here / "a.xpkg").exists()
 
@@ -118,16 +118,16 @@ def test_folders_that_are_not_there(here: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_inspect(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """inspect prints the object, the runtime and the layers; as YAML the package.yaml itself."""
+    """inspect prints the object, the runtime and the layers; as yaml the package.yaml itself."""
     assert build("-o", "a.xpkg") == 0
     capsys.readouterr()
     assert main(["xpkg", "inspect", "a.xpkg"]) == 0
     shown = capsys.readouterr().out
     for text in (
-        "Function function-a (meta.pkg.crossplane.io/v1)",
-        "runs          /f",
-        "capabilities  composition",
-        "base",
+        "platform: linux/amd64",
+        "name: function-a",
+        "Entrypoint:\n  - /f",
+        "mark: base",
     ):
         assert text in shown
     assert main(["xpkg", "inspect", "a.xpkg", "--format", "yaml"]) == 0
@@ -163,7 +163,7 @@ FOREIGN = f"{META}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n"
 VARIANTS = {
     "two metas": (layer_of(f"{META}---\n{META}"), "a package must have one object of meta.pkg.crossplane.io"),
     "a foreign kind": (layer_of(FOREIGN), "package.yaml, line 11: a function's package can only have"),
-    "bad semver": (layer_of(META.replace(">=v2.0.0", "newest")), "line 7: spec.crossplane.version must be"),
+    "bad semver": (layer_of(META.replace(">=v2.0.0", "newest")), "line 7: spec.crossplane.version: must be"),
     "not YAML": (layer_of("a: [\n"), "package.yaml, line 2"),
     "no package.yaml": (layer_of(META, "other.yaml"), "layer 1 is marked as base and has no package.yaml"),
     "more than package.yaml": (

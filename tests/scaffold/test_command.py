@@ -71,7 +71,7 @@ def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixt
 
 
 def test_what_the_readme_says_of_models(here: Path) -> None:
-    """The README names the folder crds as a source where it is one, and elsewhere says how to make it one."""
+    """The README names the folder crds as a source where it is one, and how `add` makes models of more kinds."""
     crd = here / "crd.yaml"
     crd.write_text(CLUSTER_SCOPED)
     for name, flags in (("a", []), ("b", ["--crd", str(crd)])):
@@ -80,7 +80,7 @@ def test_what_the_readme_says_of_models(here: Path) -> None:
         said = "Models come from `xrd.yaml` and the definitions in `crds`, as" in readme
         assert said is (here / name / "crds").exists() is bool(flags)
         assert ('"xrd.yaml", "crds"' in (here / name / "crossplane-lite.toml").read_text()) is bool(flags)
-    assert 'put\ntheir definitions into a folder `crds`, and add `"crds"`' in (here / "a" / "README.md").read_text()
+        assert ".venv/bin/crossplane-lite add PACKAGE.xpkg KIND ..." in readme
 
 
 def test_names_differ(here: Path) -> None:

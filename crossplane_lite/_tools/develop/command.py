@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..._core.base.stdio import say
-from ...errors import InputError
 from ..programs.help import parser
 from ..render.watch import again, run, sources
 
@@ -26,16 +25,10 @@ def command(argv: Sequence[str]) -> int:
         certificates can't be used.
 
     Raises:
-        InputError: --record-secrets was given without --record.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
     arguments = make_parser().parse_args(argv)
-    if arguments.record_secrets and arguments.record is None:
-        raise InputError("--record-secrets needs --record DIR")
-    if arguments.record_secrets:
-        say(f"warning: secret values are written to {arguments.record} as they are")
     given = [arguments.function, arguments.address, arguments.tls_certs_dir or "", arguments.record or ""]
-    given.append("yes" if arguments.record_secrets else "")
 
     def ended(status: int) -> int | None:
         if status == _NO_ADDRESS:
@@ -55,8 +48,8 @@ def make_parser() -> argparse.ArgumentParser:
         "folder changes. It serves without transport security, for the Development runtime of render. Each call is "
         "printed as two lines: the request and the answer.",
         "examples:\n  crossplane-lite dev network.function:compose\n"
-        "  crossplane-lite dev network.function:compose --record recorded\n"
-        "  crossplane-lite render recorded/0001-Network-example/{xr,composition,functions}.yaml",
+        "  crossplane-lite dev network.function:compose --record recording\n"
+        "  crossplane-lite render --from 'recording#team/example' --function network.function:compose",
     )
     made.add_argument(
         "function", metavar="MODULE:FUNCTION", help="the function; its module may be in the current folder"
@@ -65,6 +58,5 @@ def make_parser() -> argparse.ArgumentParser:
         "--address", metavar="HOST:PORT", default="localhost:9443", help="the address to serve at (localhost:9443)"
     )
     made.add_argument("--tls-certs-dir", metavar="DIR", help="serve with mutual TLS, for a Crossplane in a cluster")
-    made.add_argument("--record", metavar="DIR", help="save each request here, as files for render and tests")
-    made.add_argument("--record-secrets", action="store_true", help="save secret values as they are, not masked")
+    made.add_argument("--record", metavar="DIR", help="record all calls here, for render --from, replay and tests")
     return made

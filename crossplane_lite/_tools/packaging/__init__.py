@@ -5,7 +5,7 @@ the work: `layers.py` writes files as layers whose bytes depend only on the file
 `base.py` finds the Python of a base image, `installing.py` runs pip, which chooses and installs a layer's packages,
 `locking.py` holds them to a lock file, `sbom.py` lists them, `lint.py` has the checks of
 Crossplane's package manager, `package.py` collects the content of a package and finds it in an image, `registry.py`
-pushes, and `report.py` prints sizes.
+pushes.
 
 This package imports `base`, `manifests`, `programs` and `errors`. A served function never loads it.
 """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...errors import InputError
-from .images import PLATFORMS, Image, platform_of
+from .images import PLATFORMS, ROOT_FOLDERS, Image, platform_of
 from .layers import names_of
 
-__all__ = ["Python", "python_of"]
+__all__ = ["Python", "check_folder", "python_of"]
 
 # The folders are searched in this order: an image that builds its own Python has it in the first one, and the Python of
 # its Linux distribution in the second.
@@ -41,6 +42,31 @@ class Python(NamedTuple):
     def dotted(self) -> str:
         """The version of Python as text, for example `3.13`."""
         return ".".join(map(str, self.version))
+
+
+def check_folder(folder: str, wanted: str | None) -> None:
+    """Check that a folder has a Python before it is read as a root folder, which may take minutes.
+
+    Args:
+        folder: The folder.
+        wanted: The path of the interpreter in it, as for `python_of`.
+
+    Raises:
+        InputError: It has none, or it is the root of this machine.
+    """
+    root = Path(folder)
+    if root.samefile(root.resolve().anchor):
+        raise InputError(f"{folder} is the root of this machine: give the folder of an image")
+    is_root = any((root / name).is_dir() for name in ROOT_FOLDERS)  # what isn't, `images.read` refuses
+    if is_root and wanted is None and not any(one for place in _PLACES for one in root.glob(f"{place}/python[0-9]*")):
+        raise InputError(_without_python(folder))
+
+
+def _without_python(label: str) -> str:
+    return (
+        f"{label} has no Python in {', '.join('/' + place for place in _PLACES)}: take a base image with Python, or "
+        "name the program with --python"
+    )
 
 
 def python_of(image: Image, wanted: str | None = None) -> Python:
@@ -78,10 +104,7 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
         _, (major, minor), path = found[0]
         version, target = (-major, -minor), _target(path, links)
     else:
-        raise InputError(
-            f"{image.label} has no Python in {', '.join('/' + place for place in _PLACES)}: take a base image with "
-            "Python, or name the program with --python"
-        )
+        raise InputError(_without_python(image.label))
     platform = _platform(image, path, heads.get(target or path))
     return Python(f"/{path}", version, platform, any(re.match(r"(usr/)?lib/ld-musl-", one) for one in links))
 

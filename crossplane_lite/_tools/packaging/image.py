@@ -12,18 +12,19 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from ..._core.base.terminal import StatusLine
 from ...errors import InputError
+from ..manifests import archive
 from ..programs.help import parser
 from . import images, installing, locking, sbom
-from .base import Python, python_of
+from .base import Python, check_folder, python_of
 from .entry_point import Function, function_of
 from .layers import Entry, Layer, write_layer
-from .report import owners, package_sizes, size, table
 
 __all__ = ["command", "entrypoint", "make_parser"]
 
@@ -46,7 +47,6 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
-    labels = _labels(arguments.label or ())
     if arguments.output:
         images.check_place(arguments.output, arguments.format)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
@@ -63,34 +63,34 @@ def command(argv: Sequence[str]) -> int:
         target = work / PLACE
         status.show(f"choosing packages for Python {python.dotted} on {python.platform}")
         function, packages, left_out = _install(arguments, python, target, work, status)
-        owned = owners(target)
         _leave_out(target, tools=not arguments.no_prune, for_krm=arguments.krm)
-        sizes = package_sizes(target, owned)
         has_byte_code = _byte_code(arguments.byte_code, target, python)
         # Written after the byte code was made, so it has none: Python compiles its few lines at each start.
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
         (target / sbom.FILE).write_bytes(sbom.sbom(function, packages, target))
         status.show("writing")
-        layer = write_layer(_entries(target), work / "function.tar.gz")
-        image = _made(base, layer, python, function, labels, arguments)
+        entries = list(_entries(target))
+        sizes: Counter[str] = Counter()
+        for path, content in entries:
+            sizes[path.split("/")[1]] += content.stat().st_size
+        layer = write_layer([Entry(path, content) for path, content in entries], work / "function.tar.gz")
+        image = _made(base, layer, python, function, arguments)
         output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
         version = re.sub(r"[^\w.-]", "-", function.version)
         digest = images.write(image, output, arguments.format, arguments.tag or f"{function.name}:{version}")
     if arguments.report:
-        rows = sorted(([name, size(number)] for name, number in sizes.items()), key=lambda row: (-sizes[row[0]], row))
-        print("\n".join([*table(["package", "size"], [*rows, ["all", size(sum(sizes.values()))]]), ""]))
+        print(*(f"{images.size(number):>10}  {name}" for name, number in sizes.most_common()), "", sep="\n")
     _summary(output, digest, image, layer, python, function, left_out, has_byte_code)
     return 0
 
 
 def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
-    found = images.read(arguments.base, work, arguments.platform)
-    platforms = sorted({images.platform_of(one.config) for one in found})
-    if len(found) > 1 and len(platforms) == 1:
-        raise InputError(f"{arguments.base} has several images for {platforms[0]}: save only the one that you want")
+    if os.path.isdir(arguments.base) and not archive.is_layout(arguments.base):
+        check_folder(arguments.base, arguments.python)
+    found = images.one_each(images.read(arguments.base, work, arguments.platform), arguments.base)
     if len(found) > 1:
-        raise InputError(f"{arguments.base} has images for {', '.join(platforms)}: choose one with --platform")
-    return found[0]
+        raise InputError(f"{arguments.base} has images for {', '.join(sorted(found))}: choose one with --platform")
+    return next(iter(found.values()))
 
 
 def _install(
@@ -126,12 +126,11 @@ def _locked(
 ) -> list[installing.Package]:
     """Choose the packages: those of --locked, or any, which --lock writes down for all platforms."""
     limits = [arguments.constraint] if arguments.constraint is not None else []
-    may_build: list[str] = arguments.allow_build or []
     locked = locking.read(arguments.locked) if arguments.locked is not None else {}
     if locked:
         (work / "locked.txt").write_text(locking.constraints(locked), encoding="utf-8")
         limits.append(str(work / "locked.txt"))
-    packages = installing.resolve(wanted, python, work, limits, may_build)
+    packages = installing.resolve(wanted, python, work, limits)
     if arguments.locked is not None:
         locking.hold(packages, locked, arguments.locked)
     if arguments.lock is not None:
@@ -141,7 +140,7 @@ def _locked(
             status.show(f"choosing the same packages for {platform}")
             try:
                 other = python._replace(platform=platform)
-                several.append(installing.resolve(wanted, other, work, [*limits, str(work / "chosen.txt")], may_build))
+                several.append(installing.resolve(wanted, other, work, [*limits, str(work / "chosen.txt")]))
             except InputError as e:
                 status.clear()
                 print(f"warning: {arguments.lock} is not for {platform}: {e}", file=sys.stderr)
@@ -230,7 +229,7 @@ def _byte_code(wanted: str, target: Path, python: Python) -> bool:
     return done
 
 
-def _entries(target: Path) -> Iterator[Entry]:
+def _entries(target: Path) -> Iterator[tuple[str, Path]]:
     for folder, _, files in os.walk(target):
         for name in files:
             path = Path(folder, name)
@@ -240,26 +239,18 @@ def _entries(target: Path) -> Iterator[Entry]:
                     f"an installed package has the symbolic link {path.relative_to(target).as_posix()}, which the "
                     "image can't have: replace it by a file in the sources of that package"
                 )
-            yield Entry(inside, path)
+            yield inside, path
 
 
-def _labels(given: Sequence[str]) -> dict[str, str]:
-    labels = {}
-    for label in given:
-        key, equals, value = label.partition("=")
-        if not equals or not key:
-            raise InputError(f"--label must be KEY=VALUE (got {label!r})")
-        labels[key] = value
-    return labels
+def _label(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"must be KEY=VALUE (got {text!r})")
+    return key, value
 
 
 def _made(
-    base: images.Image,
-    layer: Layer,
-    python: Python,
-    function: Function,
-    labels: Mapping[str, str],
-    arguments: argparse.Namespace,
+    base: images.Image, layer: Layer, python: Python, function: Function, arguments: argparse.Namespace
 ) -> images.Image:
     own = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
     config: dict[str, Any] = {
@@ -267,7 +258,7 @@ def _made(
         "Cmd": None,
         "User": arguments.user,
         "WorkingDir": "/",
-        "Labels": {**own, **labels},
+        "Labels": {**own, **dict(arguments.label or ())},
         # The root is read-only. Without this setting, Python would try to write byte code there for each module.
         "Env": ["PYTHONDONTWRITEBYTECODE=1"],
     }
@@ -300,10 +291,8 @@ def _summary(
 ) -> None:
     below = sum(one.size for one in image.layers[:-1])
     print(f"{output}: {function.name} {function.version} for {python.platform}, {function.entry_point}")
-    print(
-        f"  layer     {size(layer.size)} compressed, {size(layer.unpacked_size)} unpacked; the base {size(below)} "
-        f"compressed"
-    )
+    packed, unpacked = images.size(layer.size), images.size(layer.unpacked_size)
+    print(f"  layer     {packed} compressed, {unpacked} unpacked; the base {images.size(below)} compressed")
     print(f"  python    {python.path}, byte code {'made' if has_byte_code else 'not made'}")
     if left_out:
         print(f"  left out  {', '.join(left_out)}")
@@ -376,13 +365,6 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="install only the packages of this file, by its hashes: one of --lock, or a requirements file with hashes",
     )
-    made.add_argument(
-        "--allow-build",
-        metavar="NAME[==VERSION]",
-        action="append",
-        help="build this package from its sources, which runs its code; all others must have wheels, but for "
-        "folders of this machine, such as the project; can be given several times",
-    )
     made.add_argument("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
     made.add_argument(
         "--byte-code",
@@ -395,7 +377,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--user", metavar="UID:GID", default=NOBODY, help=f"the user that the image runs as ({NOBODY}, nobody)"
     )
     made.add_argument(
-        "--label", metavar="KEY=VALUE", action="append", help="a label of the image; can be given several times"
+        "--label",
+        metavar="KEY=VALUE",
+        type=_label,
+        action="append",
+        help="a label of the image; can be given several times",
     )
     made.add_argument(
         "--krm", action="store_true", help="for a KRM function: keep the part of crossplane-lite for these"
@@ -403,5 +389,5 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--no-prune", action="store_true", help="keep the tools of crossplane-lite, which a served function never loads"
     )
-    made.add_argument("--report", action="store_true", help="print the size of each package")
+    made.add_argument("--report", action="store_true", help="print the size of each folder in the layer")
     return made

@@ -18,6 +18,7 @@ from .layers import Entry, Layer, copy_layer, folder_entries, write_layer, write
 __all__ = [
     "INDEX",
     "PLATFORMS",
+    "ROOT_FOLDERS",
     "Image",
     "added",
     "artifact",
@@ -28,12 +29,17 @@ __all__ = [
     "index",
     "labelled",
     "manifest",
+    "one_each",
     "platform_of",
     "read",
+    "size",
     "write",
 ]
 
 PLATFORMS: Final = {"linux/amd64": "amd64", "linux/arm64": "arm64"}
+
+ROOT_FOLDERS: Final = ("usr", "lib", "bin")
+"""The folders of which a root folder has at least one."""
 
 MARK: Final = "io.crossplane.xpkg"
 # skopeo's words for the kinds of images in files, which stand before a path.
@@ -144,6 +150,24 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
         return _of_files(TarFiles(file, path), work, platform)
 
 
+def size(number: int) -> str:
+    """Return a number of bytes as text for people, such as `1.25 MB` or `3.0 kB`."""
+    return f"{number / 1_000_000:,.2f} MB" if number >= 100_000 else f"{number / 1000:,.1f} kB"
+
+
+def one_each(found: Sequence[Image], path: str) -> dict[str, Image]:
+    """Return images by their platforms.
+
+    Raises:
+        InputError: Two are for one platform.
+    """
+    by_platform = {platform_of(one.config): one for one in found}
+    for platform in by_platform:
+        if sum(platform_of(one.config) == platform for one in found) > 1:
+            raise InputError(f"{path} has several images for {platform}: save only the one that you want")
+    return by_platform
+
+
 def _copying(path: str) -> str:
     """Return how to get an image of a registry, for a message about a path that looks like one; else ""."""
     prefix, _, rest = path.partition(":")
@@ -160,7 +184,7 @@ def _copying(path: str) -> str:
 
 
 def _of_folder(path: str, work: Path, platform: str | None) -> Image:
-    if not any(os.path.isdir(os.path.join(path, name)) for name in ("usr", "lib", "bin")):
+    if not any(os.path.isdir(os.path.join(path, name)) for name in ROOT_FOLDERS):
         raise InputError(
             f"{path} is neither an OCI layout (with oci-layout and index.json) nor a root folder (with usr, lib or "
             "bin): give the folder of an image"

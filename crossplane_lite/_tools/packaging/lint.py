@@ -10,18 +10,21 @@ of them must be true. `||` separates alternatives, and `1.2 - 2` is a range.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import attr
 
 from ..._core.base.api_version import group_of
 from ..._core.base.extras import load
 from ..._core.base.texts import short_repr
+from ..._core.schemas.structure import problems_of, structured
 from ...errors import InputError
 from ..manifests.crd import versions_of
 from ..manifests.objects import metadata_of
 from ..manifests.yaml import parse_documents
 
-__all__ = ["CAPABILITIES", "Found", "constraint_problem", "lint", "read_stream"]
+__all__ = ["Found", "constraint_problem", "lint", "read_stream"]
 
 _LONGEST: Final = 512
 _MOST: Final = 32
@@ -48,15 +51,72 @@ def constraint_problem(text: str) -> str | None:
     return None
 
 
-CAPABILITIES: Final = ("composition", "operation")
 _META: Final = "meta.pkg.crossplane.io"
 _META_VERSIONS: Final = ("v1", "v1beta1")
 _PREFIX: Final = "function-"
 _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.ASCII)
 _LONGEST_NAME: Final = 253
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
-_SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
-_DEPENDENCY: Final = ("function", "configuration", "provider", "package")
+_KINDS: Final = ("function", "configuration", "provider", "package")
+
+
+def _name(_: Any, field: Any, name: str) -> None:
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        raise ValueError(f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {name!r})", field)
+    if not name.startswith(_PREFIX):
+        raise ValueError(f"must begin with {_PREFIX} (got {name!r})", field)
+
+
+def _constraint(_: Any, field: Any, version: str) -> None:
+    if problem := constraint_problem(version):
+        raise ValueError(problem, field)
+
+
+def _digest_or_constraint(_: Any, field: Any, version: str) -> None:
+    if not _DIGEST.fullmatch(version):
+        _constraint(_, field, version)
+
+
+@attr.define
+class _Metadata:
+    name: str = attr.field(validator=_name)
+
+
+@attr.define
+class _Crossplane:
+    version: str = attr.field(validator=_constraint)
+
+
+@attr.define
+class _Dependency:
+    version: str = attr.field(validator=_digest_or_constraint)
+    apiVersion: str | None = None  # noqa: N815
+    kind: str | None = None
+    package: str | None = None
+    function: str | None = None
+    configuration: str | None = None
+    provider: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not any(getattr(self, kind) for kind in _KINDS):
+            raise ValueError(f"must name a package in one of the fields {', '.join(_KINDS)}")
+
+
+@attr.define
+class _Spec:
+    image: str | None = None
+    crossplane: _Crossplane | None = None
+    capabilities: list[Literal["composition", "operation"]] | None = None
+    dependsOn: list[_Dependency] | None = None  # noqa: N815
+
+
+@attr.define
+class _Function:
+    """What Crossplane reads of a package's Function object."""
+
+    metadata: _Metadata
+    spec: _Spec | None = None
+
 
 _Path = Sequence["str | int"]
 
@@ -148,8 +208,8 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
     problems = list(_of_number(metas, label))
     warnings: list[str] = []
     for one in metas:
-        problems += _of_meta(one)
-        warnings += _odd(one)
+        for problem in _of_meta(one):
+            (warnings if _IGNORED in problem else problems).append(problem)
     names: dict[str, str] = {}
     for one in found:
         if one not in metas:
@@ -168,94 +228,29 @@ def _of_meta(one: Found) -> Iterator[str]:
     content = one.content
     kind, version = content.get("kind"), str(content.get("apiVersion")).partition("/")[2]
     if kind != "Function":
-        found = "it has no kind" if kind is None else f"its kind is {short_repr(kind)}"
-        yield f"{one.at('kind')}: the package must be a Function ({found})"
+        yield f"{one.at('kind')}: the package must be a Function ({_given(kind)})"
         return
     if version not in _META_VERSIONS:
         yield f"{one.at('apiVersion')}: apiVersion must be {_META}/v1 (got {short_repr(content.get('apiVersion'))})"
-    yield from _of_name(one)
-    spec = content.get("spec", {})
-    if not isinstance(spec, Mapping):
-        yield f"{one.at('spec')}: spec must be an object (got {short_repr(spec)})"
-        return
-    yield from _of_constraint(one, spec)
-    yield from _of_lists(one, spec)
+    read = {"metadata": {key: value for key, value in metadata_of(content).items() if key == "name"}}
+    if "spec" in content:
+        read["spec"] = content["spec"]
+    try:
+        structured(read, _Function)
+    except Exception as e:
+        for problem in problems_of(e, ""):
+            path = problem.path.removeprefix(".")
+            steps = [int(step) if step.isdecimal() else step for step in re.findall(r"[^.[\]]+", path)]
+            is_ignored = problem.about_key and problem.message != " is required"
+            yield f"{one.at(*steps)}: {_IGNORED if is_ignored else ''}{path}{problem.message}"
+
+
+_IGNORED: Final = "Crossplane ignores this: "
 
 
 def _given(value: Any) -> str:
     """Return a remark on a wrong value, such as `got 5`; `it is missing` if the value is None."""
     return "it is missing" if value is None else f"got {short_repr(value)}"
-
-
-def _of_name(one: Found) -> Iterator[str]:
-    name = metadata_of(one.content).get("name")
-    if not isinstance(name, str) or not name:
-        problem = f"must be a string that begins with {_PREFIX} ({_given(name)})"
-    elif not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        problem = f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {short_repr(name)})"
-    elif not name.startswith(_PREFIX):
-        problem = f"must begin with {_PREFIX} (got {short_repr(name)})"
-    else:
-        return
-    yield f"{one.at('metadata', 'name')}: metadata.name {problem}"
-
-
-def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
-    crossplane = spec.get("crossplane")
-    if crossplane is None:
-        return
-    if not isinstance(crossplane, Mapping):
-        yield f"{one.at('spec', 'crossplane')}: spec.crossplane must be an object (got {short_repr(crossplane)})"
-        return
-    text = crossplane.get("version")
-    problem = constraint_problem(text) if isinstance(text, str) else f"must be a string ({_given(text)})"
-    if problem:
-        yield f"{one.at('spec', 'crossplane', 'version')}: spec.crossplane.version {problem}"
-
-
-def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
-    for key, problems_of in (("capabilities", _of_capability), ("dependsOn", _of_dependency)):
-        entries = spec.get(key)
-        if entries is None:
-            continue
-        if not isinstance(entries, list):
-            yield f"{one.at('spec', key)}: spec.{key} must be a list (got {short_repr(entries)})"
-            continue
-        for number, entry in enumerate(entries):
-            for below, problem in problems_of(entry):
-                path = ".".join((f"spec.{key}[{number}]", *below))
-                yield f"{one.at('spec', key, number, *below)}: {path} {problem}"
-
-
-_Problems = Iterator[tuple[tuple[str, ...], str]]
-"""The mistakes in an entry of a list: the path of a field in the entry, and words such as `must be a string`."""
-
-
-def _of_capability(name: Any) -> _Problems:
-    if name not in CAPABILITIES:
-        yield (), f"must be {' or '.join(CAPABILITIES)} (got {short_repr(name)})"
-
-
-def _of_dependency(entry: Any) -> _Problems:
-    if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
-        yield (), f"must name a package in one of the fields {', '.join(_DEPENDENCY)} (got {short_repr(entry)})"
-        return
-    version = entry.get("version")
-    if not isinstance(version, str):
-        yield ("version",), f"must be a string ({_given(version)})"
-    elif not _DIGEST.fullmatch(version) and (problem := constraint_problem(version)):
-        yield ("version",), problem
-
-
-def _odd(one: Found) -> Iterator[str]:
-    import difflib
-
-    spec = one.content.get("spec")
-    for key in spec if isinstance(spec, Mapping) else ():
-        if key not in _SPEC:
-            near = difflib.get_close_matches(key, sorted(_SPEC), n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            yield f"{one.at('spec', key)}: a Function has no spec.{key}, so Crossplane ignores it{hint}"
 
 
 def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:

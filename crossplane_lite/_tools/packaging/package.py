@@ -210,7 +210,11 @@ def _of_marks(image: images.Image) -> Iterator[str]:
             "the layer's mark"
     platform = images.platform_of(image.config)
     if platform not in images.PLATFORMS:
-        yield f"{image.label}: the package is for {platform}, and can only be for {' and '.join(images.PLATFORMS)}"
+        those = " and ".join(images.PLATFORMS)
+        yield (
+            f"{image.label}: the package is for {platform}, and can only be for {those} (--platform names the platform "
+            "of a root folder)"
+        )
 
 
 def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | None:

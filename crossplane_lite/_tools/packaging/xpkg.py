@@ -8,7 +8,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,6 @@ from ..manifests.objects import metadata_of
 from ..manifests.yaml import dump
 from ..programs.help import HelpFormatter, parser
 from . import images, package, registry
-from .lint import CAPABILITIES
-from .report import size, table
 
 __all__ = ["command", "make_parser"]
 
@@ -52,74 +51,67 @@ def _build(arguments: argparse.Namespace) -> int:
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     stream = package.read_examples(examples) if examples is not None else None
-    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
         work = Path(folder)
         source = arguments.embed_runtime_image_tarball
-        runtimes: list[images.Image | None] = [None]
+        runtimes: dict[str, images.Image | None] = {"": None}
         if source is not None:
-            runtimes = list(images.read(source, work, arguments.platform))
-        _check_outputs(arguments, runtimes)
-        for runtime in runtimes:
+            status.show(f"reading {source}")
+            runtimes = {**images.one_each(images.read(source, work, arguments.platform), source)}
+            _check_platforms(runtimes.keys(), arguments)
+        for platform, runtime in runtimes.items():
+            status.show(f"making the package {platform}")
             image = package.assembled(objects, stream, runtime, work)
             content = package.content_of(image)
             if content.problems:
                 raise InputError("; ".join(content.problems))
             name = meta["metadata"]["name"]
-            platform = f"for {images.platform_of(runtime.config)}" if runtime is not None else "without a runtime"
-            suffix = f"-{runtime.config['architecture']}" if runtime is not None else ""
+            suffix = f"-{images.PLATFORMS[platform]}" if platform else ""
             output = arguments.package_file or f"{name}{suffix}.xpkg"
             digest = images.write(image, output, "docker")
-            print(f"{output}: {name} {platform}, {size(os.path.getsize(output))}")
+            status.clear()
+            told = f"for {platform}" if platform else "without a runtime"
+            print(f"{output}: {name} {told}, {images.size(os.path.getsize(output))}")
             print(f"  digest    {digest}")
     if source is None:
         print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
     return 0
 
 
-def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Image | None]) -> None:
-    source = arguments.embed_runtime_image_tarball
-    platforms = [images.platform_of(one.config) for one in runtimes if one is not None]
-    for platform in platforms:
-        if platform not in images.PLATFORMS:
-            is_unknown = platform.endswith("/unknown")
-            hint = (
-                "name the platform of a root folder with --platform"
-                if is_unknown
-                else "build the image for one of these"
-            )
-            those = " and ".join(images.PLATFORMS)
-            raise InputError(f"{source} is for {platform}; packages can only be for {those}: {hint}")
-    twice = next((platform for platform in platforms if platforms.count(platform) > 1), None)
-    if twice is not None:
-        raise InputError(f"{source} has several images for {twice}: save only the one that you want")
+def _check_platforms(platforms: AbstractSet[str], arguments: argparse.Namespace) -> None:
     if len(platforms) > 1 and arguments.package_file:
         raise InputError(
-            f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "
-            "or leave --package-file out, so that each gets a file of its own"
+            f"{arguments.embed_runtime_image_tarball} has images for {', '.join(platforms)}, and a package is for one: "
+            "choose one with --platform, or leave --package-file out, so that each gets a file of its own"
         )
 
 
 def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "index.json")):
         raise InputError(f"{path} is a folder that isn't an OCI layout: give a package's file")
-    return [(image, package.content_of(image)) for image in images.read(path, work)]
+    with StatusLine() as status:
+        status.show(f"reading {path}")
+        return [(image, package.content_of(image)) for image in images.read(path, work)]
 
 
 def _inspect(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
-        told = [_told(image, content) for image, content in _read(arguments.file, Path(folder))]
+        found = _read(arguments.file, Path(folder))
+        told = [_told(image, content) for image, content in found]
     if arguments.format == "json":
         print(json.dumps(told, indent=2, ensure_ascii=False))
     elif arguments.format == "yaml":
-        print("".join(f"{one['package.yaml']}" for one in told), end="")
+        for _, content in found:
+            print(dump([one.content for one in content.objects]), end="")
     else:
-        print("\n\n".join("\n".join(_lines(one)) for one in told))
+        print(dump(told), end="")
     return 0
 
 
 def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
     config = image.config.get("config")
     settings = config if isinstance(config, dict) else {}
+    keys = ("Entrypoint", "Cmd", "User", "WorkingDir", "Env", "Labels")
     return {
         "platform": images.platform_of(image.config),
         "objects": [
@@ -131,7 +123,7 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
             }
             for one in content.objects
         ],
-        "runtime": {key: settings.get(key) for key in ("Entrypoint", "Cmd", "User", "WorkingDir", "Env", "Labels")},
+        "runtime": {key: settings.get(key) for key in keys},
         "layers": [
             {"digest": layer.digest, "size": layer.size, "unpacked": layer.unpacked_size, "mark": layer.mark}
             for layer in image.layers
@@ -139,40 +131,7 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
         "examples": (content.examples or "").count("\n---") + 1 if content.examples else 0,
         "problems": content.problems,
         "warnings": content.warnings,
-        "package.yaml": dump([one.content for one in content.objects]) if content.objects else "",
     }
-
-
-def _lines(told: Mapping[str, Any]) -> list[str]:
-    lines = []
-    for one in told["objects"]:
-        lines.append(f"{one['kind']} {one['name']} ({one['apiVersion']})")
-        spec = one.get("spec")
-        if isinstance(spec, dict):
-            crossplane = spec.get("crossplane")
-            needs = crossplane.get("version") if isinstance(crossplane, dict) else None
-            lines.append(f"  crossplane    {needs or 'any version'}")
-            said = spec.get("capabilities")
-            named = ", ".join(map(str, said)) if said else f"{CAPABILITIES[0]} (by default)"
-            lines.append(f"  capabilities  {named}")
-            for entry in spec.get("dependsOn") or ():
-                lines.append(f"  depends on    {entry}")
-    runtime = told["runtime"]
-    lines.append(f"image for {told['platform']}")
-    command = [*(runtime["Entrypoint"] or ()), *(runtime["Cmd"] or ())]
-    lines.append(f"  runs          {' '.join(command) or 'nothing: it has no runtime'}")
-    lines.append(f"  as            {runtime['User'] or 'root'}")
-    for key, value in sorted((runtime["Labels"] or {}).items()):
-        if not key.startswith(f"{images.MARK}:"):
-            lines.append(f"  label         {key}={value}")
-    rows = [
-        [layer["digest"][:19], layer["mark"] or "", size(layer["size"]), size(layer["unpacked"])]
-        for layer in told["layers"]
-    ]
-    lines += table(["layer", "mark", "compressed", "unpacked"], rows)
-    lines.append(f"examples: {told['examples']}")
-    lines += [f"error: {one}" for one in told["problems"]] + [f"warning: {one}" for one in told["warnings"]]
-    return lines
 
 
 def _verify(arguments: argparse.Namespace) -> int:
@@ -206,7 +165,6 @@ def _push(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
         found = []
         for path in paths:
-            status.show(f"reading {path}")
             found += _read(path, Path(folder))
         problems = [problem for _, content in found for problem in content.problems]
         if problems:
@@ -264,7 +222,10 @@ def make_parser() -> argparse.ArgumentParser:
     )
     inspect.add_argument("file", metavar="FILE", help="the package")
     inspect.add_argument(
-        "--format", choices=["text", "json", "yaml"], default="text", help="text (default), json, or its package.yaml"
+        "--format",
+        choices=["text", "json", "yaml"],
+        default="text",
+        help="text (default) and json print all, yaml only its package.yaml",
     )
     inspect.set_defaults(run=_inspect)
     verify = add(

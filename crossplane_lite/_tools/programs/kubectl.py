@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
+from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import short_repr
 from ...errors import InputError
 from ..manifests.files import replace_file
@@ -67,7 +68,9 @@ class ApiServer:
         command = ["kubectl", f"--context={self._context}", limit, *arguments]
         try:
             # Without standard input: a plugin that asks for a password must not wait for ever.
-            done = process.run(command, timeout=self._timeout)
+            with StatusLine() as status:
+                status.show(f"reading {what} from {context}")
+                done = process.run(command, timeout=self._timeout)
         except process.TooMuchError as e:
             raise InputError(f"{reading}: it printed more than {e}, the most that crossplane-lite reads") from None
         except process.TooLongError:

@@ -18,6 +18,7 @@ from urllib.request import url2pathname
 
 from ..._core.base.extras import load
 from ..._core.base.scalars import booleans_of_1_1, resolve
+from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
@@ -94,23 +95,27 @@ def command(argv: Sequence[str]) -> int:
             f"{arguments.template}"
         )
     warnings: list[str] = []
-    if arguments.template == "krm":
-        texts = krm_files(name, arguments.sdk_from)
+    with StatusLine() as status:
         project = None
-    else:
-        load("yaml", "codegen")
-        project = new_project(name, arguments.sdk_from)
-        if arguments.template == "operation":
-            values = {**project._asdict(), "capability": "operation", "render": "render op", "more": "", "check": ""}
-            texts = {**filled("shared", **values), **filled("operation", **values)}
+        if arguments.template == "krm":
+            texts = krm_files(name, arguments.sdk_from)
         else:
-            from . import composition
+            load("yaml", "codegen")
+            project = new_project(name, arguments.sdk_from)
+            if arguments.template == "operation":
+                values = {**project._asdict(), "capability": "operation", "render": "render op"}
+                values |= {"more": "", "check": ""}
+                texts = {**filled("shared", **values), **filled("operation", **values)}
+            else:
+                from . import composition
 
-            texts, warnings = composition.files(project, arguments.xrd, arguments.crd or ())
-    write(folder, texts)
-    if project is not None:
-        _write_snapshot(folder, project, arguments.template)
-        texts["tests/expected/first.yaml"] = ""
+                status.show("making models")
+                texts, warnings = composition.files(project, arguments.xrd, arguments.crd or ())
+        write(folder, texts)
+        if project is not None:
+            status.show("rendering the example")
+            _write_snapshot(folder, project, arguments.template)
+            texts["tests/expected/first.yaml"] = ""
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")

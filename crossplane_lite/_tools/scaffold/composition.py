@@ -25,17 +25,19 @@ __all__ = ["Made", "files"]
 _MORE: Final = """
 $models
 
-After a change of the definitions, such as a new version of a provider, the first command names the lines of the
-function that no longer fit, and the second one makes the models:
+For models of a provider's kinds, add them from its package, or from files with their definitions:
+
+    .venv/bin/crossplane-lite add PACKAGE.xpkg KIND ...
+
+After a change of the definitions, the first command names the lines of the function that no longer fit, and the second
+one makes the models. A new version of a provider is taken with `crossplane-lite add NEW-PACKAGE.xpkg --upgrade`:
 
     .venv/bin/crossplane-lite generate --check --uses $package --uses tests
     .venv/bin/crossplane-lite generate
 """
 
 _WITH_CRDS = "Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says."
-_WITHOUT_CRDS = """\
-Models come from `xrd.yaml`, as `crossplane-lite.toml` says. For models of other kinds, such as those of a provider, put
-their definitions into a folder `crds`, and add `"crds"` to `sources` in that file."""
+_WITHOUT_CRDS = "Models come from `xrd.yaml`, as `crossplane-lite.toml` says."
 
 
 class Made(NamedTuple):

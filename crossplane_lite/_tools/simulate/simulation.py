@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import near_name, short_repr, short_text, some
 from ..._core.call.mark import without_memory
 from ..._core.models.walker import canonical
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from ..render.rendered import Rendered
 
 __all__ = ["Round", "Simulation"]
+
+_QUIET_SECONDS: Final = 2.0  # after these, a terminal shows the number of the round
 
 # No resource exists in an API server without the first three, and Crossplane finds its resources by the last.
 _KNOWN_BY: Final = (["apiVersion"], ["kind"], ["metadata", "name"], ["metadata", "annotations", RESOURCE_NAME])
@@ -213,21 +217,25 @@ class Simulation:
             UsageError: A function is neither a runner nor a composition function.
         """
         seen: dict[str, int] = {}
-        while not self.stable and self.problem is None:
-            number = len(self.rounds) + 1
-            try:
-                rendered = self._render(self._observed, self._world())
-            except RenderError as error:
-                self.problem = f"round {number}: {error}"
-                raise
-            self._take(number, rendered)
-            state = self._state(rendered)
-            self.stable = seen.get(state) == number - 1
-            if not self.stable and state in seen:
-                self.problem = _oscillation(self.rounds, seen[state])
-            elif not self.stable and number >= self._most_rounds:
-                self.problem = _slowness(self.rounds)
-            seen[state] = number
+        late = time.monotonic() + _QUIET_SECONDS
+        with StatusLine() as status:
+            while not self.stable and self.problem is None:
+                number = len(self.rounds) + 1
+                if time.monotonic() > late:
+                    status.show(f"round {number} of at most {self._most_rounds}")
+                try:
+                    rendered = self._render(self._observed, self._world())
+                except RenderError as error:
+                    self.problem = f"round {number}: {error}"
+                    raise
+                self._take(number, rendered)
+                state = self._state(rendered)
+                self.stable = seen.get(state) == number - 1
+                if not self.stable and state in seen:
+                    self.problem = _oscillation(self.rounds, seen[state])
+                elif not self.stable and number >= self._most_rounds:
+                    self.problem = _slowness(self.rounds)
+                seen[state] = number
         return self.rounds
 
     def drop(self, name: str) -> Round:
