@@ -145,18 +145,21 @@ def test_both_platforms(index: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_sources_are_not_built_unasked(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sources of an index, and of an address that a package requires, aren't built; a wheel that was built is taken."""
+    """Sources of an index, and of an address that a package requires, are built only where their name is allowed."""
     (index / "lib-1.0-py3-none-any.whl").unlink()
     source = sdist(index, "lib")
     assert make() == 2
     assert "pip finds no packages" in capsys.readouterr().err
+    assert make("--allow-build", "lib", "--lock", "lock.txt") == 0
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    assert f"lib==1.0 \\\n    --hash=sha256:{digest}\n" in Path("lock.txt").read_text()
+    assert make("--allow-build", "lib", "--locked", "lock.txt") == 0
+    assert make("--allow-build", "other") == 2
     wheel(Path(), "fn", needs=f"lib @ {source.as_uri()}")
     capsys.readouterr()
     assert make() == 2
-    assert "building it here would run its code: take a version with a wheel" in capsys.readouterr().err
-    wheel(Path(), "fn", needs="lib")
-    wheel(index, "lib")
-    assert make() == 0
+    assert "building it here would run its code: allow that with --allow-build lib" in capsys.readouterr().err
+    assert make("--allow-build", "lib") == 0
 
 
 def test_folders_of_this_machine(index: Path) -> None:

@@ -126,11 +126,12 @@ def _locked(
 ) -> list[installing.Package]:
     """Choose the packages: those of --locked, or any, which --lock writes down for all platforms."""
     limits = [arguments.constraint] if arguments.constraint is not None else []
+    may_build: list[str] = arguments.allow_build or []
     locked = locking.read(arguments.locked) if arguments.locked is not None else {}
     if locked:
         (work / "locked.txt").write_text(locking.constraints(locked), encoding="utf-8")
         limits.append(str(work / "locked.txt"))
-    packages = installing.resolve(wanted, python, work, limits)
+    packages = installing.resolve(wanted, python, work, limits, may_build)
     if arguments.locked is not None:
         locking.hold(packages, locked, arguments.locked)
     if arguments.lock is not None:
@@ -140,7 +141,7 @@ def _locked(
             status.show(f"choosing the same packages for {platform}")
             try:
                 other = python._replace(platform=platform)
-                several.append(installing.resolve(wanted, other, work, [*limits, str(work / "chosen.txt")]))
+                several.append(installing.resolve(wanted, other, work, [*limits, str(work / "chosen.txt")], may_build))
             except InputError as e:
                 status.clear()
                 print(f"warning: {arguments.lock} is not for {platform}: {e}", file=sys.stderr)
@@ -364,6 +365,13 @@ def make_parser() -> argparse.ArgumentParser:
         "--locked",
         metavar="FILE",
         help="install only the packages of this file, by its hashes: one of --lock, or a requirements file with hashes",
+    )
+    made.add_argument(
+        "--allow-build",
+        metavar="NAME[==VERSION]",
+        action="append",
+        help="build this package from its sources, which runs its code; all others must have wheels, but for "
+        "folders of this machine, such as the project; can be given several times",
     )
     made.add_argument("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
     made.add_argument(
