@@ -105,7 +105,6 @@ def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
         (["image", "--bse", "x"], "there is no --bse; did you mean --base?"),
         (["xpkg", "build", "--package-rot", "x"], "there is no --package-rot; did you mean --package-root?"),
         (["simulate", "xr.yaml", "c.yaml", "f.yaml", "--fixture=a"], "there is no --fixture; did you mean --fixtures?"),
-        (["serve", "a:b", "--insecur"], "there is no flag --insecur; did you mean --insecure?"),
     ],
 )
 def test_a_flag_that_was_meant(capfd: pytest.CaptureFixture[str], arguments: list[str], text: str) -> None:

@@ -6,7 +6,7 @@ Made by `crossplane-lite generate`, which overwrites changes.
 # fmt: off
 # ruff: noqa
 
-from crossplane_lite.model import Items, Leaf, Map, Model, Nested, Resource, Seen
+from crossplane_lite.model import Given, Items, Leaf, Map, Model, Nested, Resource, Seen
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 from typing import Literal
 
@@ -49,7 +49,7 @@ class Crossplane(Model):
 
 class Parameters(Model):
     acl: Leaf[str] = ...
-    location: Leaf[str] = ...
+    location: Given[str] = ...
     versioning: Leaf[bool] = ...
 
 class CompositionRef(Model):
