@@ -1,4 +1,4 @@
-"""The resources that wait for missing values, by the reports that functions put into the context; and which values never come.
+"""The resources that wait for missing values, by the reports in the context; and which values never come.
 
 A value never comes if the kind's schema lacks the field, or nobody composes the resource.
 """
