@@ -121,7 +121,7 @@ def test_byte_code(
     said = capsys.readouterr().err
     # pip 25 and later look at the image's version of Python themselves.
     by_pip = "requires a different Python: 3.9.0 not in '>=3.10'" in said
-    assert by_pip or "crossplane-lite needs Python >=3.10, and the base image has 3.9" in said
+    assert by_pip or "crossplane-lite 0.1.0 needs Python >=3.10, and the base image has 3.9" in said
 
 
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

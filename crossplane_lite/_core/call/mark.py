@@ -73,7 +73,7 @@ _HASHED: Final = re.compile("-[0-9a-f]{8}")
 _VERSION: Final = "1"
 _DIGEST: Final = 9  # the version and eight letters
 _KEY: Final = 5  # about 10**9 keys
-_MEMORY: Final = re.compile(r"[0-9A-Za-z_-]{9}(?:[.!?][0-9A-Za-z_*-]{5})*")
+_MEMORY: Final = re.compile(r"[0-9A-Za-z_-]{9}(?:[.!?&][0-9A-Za-z_*-]{5})*")
 _IN_BYTES: Final = re.compile(_MEMORY.pattern.encode())
 
 
@@ -81,7 +81,7 @@ class Memory(NamedTuple):
     """What a step remembers on a resource, since the resource's content last changed.
 
     Its text is the digest, and for each missing value a sign and its key: `!` for a value that decided something when
-    the resource was made, `?` for a guess about a value of its own, else a dot.
+    the resource was made, `?` for a guess about a value of its own, `&` for both, else a dot.
 
     Attributes:
         digest: The version of this form, and a digest of the content that the step desires; empty for no memory.
@@ -109,17 +109,20 @@ class Memory(NamedTuple):
         return self.digest + _text_of_keys(self.missing, self.deciding, self.own)
 
 
+_SIGNS: Final = {(False, False): ".", (True, False): "!", (False, True): "?", (True, True): "&"}
+
+
 # Nearly all resources of a composite have the same keys.
 @functools.lru_cache(maxsize=256)
 def _text_of_keys(missing: frozenset[str], deciding: frozenset[str], own: frozenset[str]) -> str:
-    keys = sorted(missing, key=lambda key: (key not in deciding, key))[:MOST]
-    return "".join(("!" if key in deciding else "?" if key in own else ".") + key for key in keys)
+    keys = sorted(missing, key=lambda key: (key not in deciding, key not in own, key))[:MOST]
+    return "".join(_SIGNS[key in deciding, key in own] + key for key in keys)
 
 
 @functools.lru_cache(maxsize=256)
 def _keys_in(text: str) -> list[frozenset[str]]:
     entries = [text[at : at + _KEY + 1] for at in range(0, len(text), _KEY + 1)]
-    return [frozenset(one[1:] for one in entries if one[0] in signs) for signs in (".!?", "!", "?")]
+    return [frozenset(one[1:] for one in entries if one[0] in signs) for signs in (".!?&", "!&", "?&")]
 
 
 def key_of(path: str) -> str:

@@ -184,6 +184,11 @@ class Observable(Generic[T_co]):
         oracle = oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
 
+    if TYPE_CHECKING:
+
+        def __add__(self, other: object) -> str: ...
+        def __radd__(self, other: object) -> str: ...
+
     # Plain-value use: a guess.
 
     def __bool__(self) -> Literal[False]:

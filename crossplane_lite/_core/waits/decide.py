@@ -9,7 +9,8 @@ for which a value is lost, compose() runs again on the same request to show why.
 - if the real run alone shows that nobody can see what the lost values decide, and with its live values each changed
   resource is as it was made.
 
-The runs, six at the most:
+The runs, six at the most, and one more with the status that this call sets if that of the previous call decides what
+goes (`_with_new_status`):
 
 =======  ==========================================================================================================
 A        The real run. Every question about a missing value is answered with no: empty, unequal, False.
@@ -196,7 +197,7 @@ def _with_new_status(call: Call, stakes: Stakes, decision: Decision, new_status:
                 kept[name] = Kept(state.ready, False, why, content if is_as_made else None)
             elif is_as_made:
                 drafts[name], memories[name] = draft_as_made(call, name, content, why), memory  # type: ignore[arg-type]
-        return decision._replace(kept=kept, drafts=drafts, memories=memories)
+        return decision._replace(kept=kept, drafts=drafts, memories=memories, runs=decision.runs + 1)
     finally:
         run.end()
 
@@ -393,7 +394,8 @@ class _Conclusions:
             held = {n for n in self.stakes.born if not runs.in_all(n) or (sealed and n not in makers)}
         if error is not None:
             # compose() ended before it had set all fields of these. The missing values' own resources must go on.
-            held |= births.keys() - self.owners
+            is_shown = any(run.error is None for run in runs.others)
+            held |= (births.keys() if is_shown else {*self.stakes.born}) - self.owners
             held |= {name for run in runs.others for name in run.resources} - drafts.keys() - call.observed.keys()
         unknown = {n for n in self.same_names | self.late_names if n in first.resources and n not in call.observed}
         for name in sorted(held - unknown):

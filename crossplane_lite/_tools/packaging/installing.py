@@ -228,10 +228,14 @@ def resolve(
         # An older pip compares the required Python with the one that runs pip.
         least = re.search(r">=\s*(\d+)\.(\d+)", told.get("requires_python") or "")
         if least is not None and (int(least[1]), int(least[2])) > python.version:
-            newer = f"upgrade pip ({sys.executable} -m pip install --upgrade pip), which then chooses an older version"
+            advice = "take another base image"
+            if not by_image:
+                advice += (
+                    f", or upgrade pip ({sys.executable} -m pip install --upgrade pip), which chooses an older version"
+                )
             raise InputError(
                 f"{told['name']} {told['version']} needs Python {told['requires_python']}, and the base image has "
-                f"{python.dotted}: {'take another base image' if by_image else newer}"
+                f"{python.dotted}: {advice}"
             )
         source: dict[str, Any] = entry["download_info"]
         url: str = source["url"]

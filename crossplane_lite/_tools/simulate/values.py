@@ -253,7 +253,7 @@ def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     combined: dict[str, Any] = {}
     for one in Schema(schema).alternatives():
-        properties = {**one.get("properties", dict), **combined.get("properties", {})}
+        properties = {**(one.get("properties", dict) or {}), **(combined.get("properties") or {})}
         combined = {**one.source, **combined, **({"properties": properties} if properties else {})}
     return combined
 
