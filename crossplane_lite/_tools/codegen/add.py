@@ -59,6 +59,7 @@ def command(argv: Sequence[str]) -> int:
     table = f"[{project.above if project is not None else ''}generate]"
     wanted = dict(given)
     known: list[str] = given.get("sources", [])
+    name = ""
     if source is None:
         found = definitions(cluster.documents(arguments.kube_context, [])).kinds
         wanted["kube-context"] = arguments.kube_context
@@ -96,7 +97,14 @@ def command(argv: Sequence[str]) -> int:
                 f"{file} can't be edited as it is written: put sources, only and output of {table} in lines of their "
                 "own"
             )
-        return generate(["--project", str(file)])
+        status = generate(["--project", str(file)])
+        if source is not None and name.split("/")[0] == os.pardir:
+            print(
+                f"note: {source} lies outside of the project, and {file} names it as {name}: whoever has the project "
+                "alone can't make its models; put the source into the project, and add it there",
+                file=sys.stderr,
+            )
+        return status
     except BaseException:
         with naming("write", file):
             if text:
@@ -107,16 +115,10 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _name(source: str, file: Path) -> str:
-    """Return the path of a source from the folder of a project's file. A note says if it lies outside of that."""
+    """Return the path of a source from the folder of a project's file."""
     name = os.path.relpath(source, file.parent)
     if name.split(os.sep)[0] == os.pardir:
         name = os.path.relpath(os.path.realpath(source), os.path.realpath(file.parent))
-    if name.split(os.sep)[0] == os.pardir:
-        print(
-            f"note: {source} lies outside of the project, and {file} names it as {name}: whoever has the project alone "
-            "can't make its models; put the source into the project, and add it there",
-            file=sys.stderr,
-        )
     return name.replace(os.sep, "/")
 
 

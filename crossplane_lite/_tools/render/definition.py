@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ..._core.base.api_version import group_of
-from ..._core.base.texts import articled, short_repr, short_text
+from ..._core.base.texts import articled, near_name, short_repr, short_text
 from ..._core.paths.schema import Schema, Steps
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
@@ -108,7 +108,8 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         )
     raise InputError(
         f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the composite "
-        f"is {articled(short_text(kind), short_text(group))}: give the XRD of the composite"
+        f"is {articled(short_text(kind), short_text(group))}{near_name(str(kind), [str(kinds[0])])}: give the composite's "
+        "own file, with the kind of its XRD"
     )
 
 

@@ -16,7 +16,7 @@ from ..codegen.definitions import Kind, definitions
 from ..codegen.manifest import MANIFEST, manifest
 from ..manifests.files import read_bytes
 from ..manifests.sources import read_sources
-from ..manifests.yaml import Document, decode, dump
+from ..manifests.yaml import Document, decode, dump, parse_documents
 from ..simulate.values import required_values
 from .project import Project, filled
 
@@ -129,15 +129,13 @@ def _models(documents: Sequence[Document]) -> dict[str, str]:
 
 
 def _xrd(path: str | None, text: str) -> Document:
-    import io
-
     label = path or "xrd.yaml"
-    found = list(read_sources(["-"], io.BytesIO(text.encode())))
+    found = list(parse_documents(text, label, extra="codegen"))
     xrds = [one for one in found if one.content.get("kind") == "CompositeResourceDefinition"]
     if len(xrds) != 1 or len(found) != 1:
         kinds = ", ".join(str(one.content.get("kind") or "a document without a kind") for one in found) or "nothing"
         raise InputError(f"{label} must hold one CompositeResourceDefinition and nothing else (it has {kinds})")
-    return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
+    return xrds[0]
 
 
 def _kinds(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
