@@ -108,8 +108,8 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         )
     raise InputError(
         f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the composite "
-        f"is {articled(short_text(kind), short_text(group))}{near_name(str(kind), [str(kinds[0])])}: give the composite's "
-        "own file, with the kind of its XRD"
+        f"is {articled(short_text(kind), short_text(group))}{near_name(str(kind), [str(kinds[0])])}: "
+        "give the composite's own file, with the kind of its XRD"
     )
 
 
