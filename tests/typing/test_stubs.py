@@ -152,7 +152,9 @@ def test_stub_fields_have_the_types_of_the_table(name: str) -> None:
         for field in fields:
             names, _, text = field.rpartition(":")
             wanted[names.partition("=")[0]] = field_type(text, "Seen" if class_ in seen else "Leaf")
-        assert {field: without_literals(text) for field, text in found.items()} == wanted, class_
+        # Values that every composite has are `Given`, which the table doesn't say.
+        declared_as = {field: without_literals(text).replace("Given[", "Leaf[") for field, text in found.items()}
+        assert declared_as == wanted, class_
 
 
 @pytest.mark.parametrize("name", MESSAGE_MODULES)

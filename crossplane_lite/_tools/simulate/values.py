@@ -253,7 +253,8 @@ def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     combined: dict[str, Any] = {}
     for one in Schema(schema).alternatives():
-        properties = {**(one.get("properties", dict) or {}), **(combined.get("properties") or {})}
+        fields = [part.get("properties") for part in (one.source, combined)]
+        properties = {key: value for found in fields if isinstance(found, Mapping) for key, value in found.items()}
         combined = {**one.source, **combined, **({"properties": properties} if properties else {})}
     return combined
 
