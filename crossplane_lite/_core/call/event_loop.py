@@ -136,7 +136,7 @@ class Awaited:
 
 
 def _frames_of(coroutine: Any) -> list[FrameType]:
-    """Return the frames of a coroutine and of what it awaits, the outermost first."""
+    """Return the frames of a coroutine and of the coroutines that it awaits, the outermost first."""
     found: list[FrameType] = []
     while coroutine is not None:
         found += filter(None, [getattr(coroutine, "cr_frame", None)])

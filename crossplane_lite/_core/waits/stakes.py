@@ -182,9 +182,8 @@ class Stakes:
         is_settled = not (self.waiting or self.born) and all(_is_for_good(call, one) for one in self.missing)
         guessed: dict[str, set[str]] = {}
         for one in self.guesses:
-            root = root_of(one)
-            if root is not None and root.kind == "resource" and one.source_path in keys:
-                guessed.setdefault(root.name, set()).add(keys[one.source_path])
+            if _is_composed(one) and one.source_path in keys:
+                guessed.setdefault(root_of(one).name, set()).add(keys[one.source_path])  # type: ignore[union-attr]
         learned: dict[tuple[frozenset[str], bool, bool], frozenset[str]] = {}
         found: dict[str, Memory] = {}
         for name, draft in drafts.items():
