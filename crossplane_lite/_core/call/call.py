@@ -392,7 +392,7 @@ class Call(Tracker):
 
             self.answered_for = {key: form_of(selector, real) for key, selector in real.asked.resources.items()}
         if self.data is real.data:
-            self._sequence = real._sequence
+            self.markers = real.markers
         self._required_schemas = real.required_schemas
 
     # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.

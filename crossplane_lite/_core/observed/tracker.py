@@ -179,6 +179,20 @@ class Tied(Protocol):
         """Cut the circular references, so that the object is freed without the garbage collector."""
 
 
+class MarkersOf:
+    """Which markers the calls of a request use; the request is searched when the first of them needs to know."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @functools.cached_property
+    def sequence(self) -> int:
+        """The number of the markers."""
+        from .tokens import sequence_for
+
+        return sequence_for(self._data)
+
+
 class Tracker:
     """A call's memory of values that don't exist yet, and of secrets.
 
@@ -284,10 +298,13 @@ class Tracker:
         return marker_for(self._sequence, self.form)
 
     @functools.cached_property
-    def _sequence(self) -> int:
-        from .tokens import sequence_for
+    def markers(self) -> MarkersOf:
+        """The markers of the request. A rehearsal shares them, because to find out which costs a search through it."""
+        return MarkersOf(self.data)
 
-        return sequence_for(self.data)
+    @property
+    def _sequence(self) -> int:
+        return self.markers.sequence
 
     @functools.cached_property
     def _markers(self) -> Sequence[Marker]:
