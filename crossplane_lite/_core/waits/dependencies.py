@@ -1,13 +1,10 @@
 """Every dependency that compose() shows (`Function.dependencies`).
 
-An answer shows only dependencies on missing values. To find dependencies on values that are there, compose() runs
-again, and the answers are thrown away: once on the same request, once with required resources that lack their values
-(if there are any), and up to 16 times without observed composed resources. Such a run is called a rehearsal.
-
-A value that is resolved doesn't show where it came from. So compose() runs again on a request without observed
-resources, in which every value of a composed resource is an Observable. Such a run is called a rehearsal. Only its
-edges are kept: which resource or field needs a value of which other one. Everything else is thrown away
-(`_core.waits.run`).
+An answer shows only dependencies on missing values, because a value that is there doesn't show where it came from. So
+compose() runs again: once on the same request, once with required resources that lack their values (if there are any),
+and up to 16 times without observed composed resources, so that each of their values is an Observable. Such a run is
+called a rehearsal. Only its edges are kept: which resource or field needs a value of which other one. Everything else
+is thrown away (`_core.waits.run`).
 
 The request keeps all values by which compose() decides, so that compose() takes the path of the real run: the
 composite's spec and metadata, the input, the context with the environment, credentials, required resources and schemas,

@@ -134,12 +134,15 @@ class Stakes:
 
     def lost(self, name: str) -> Values:
         """Return the values that are lost for the observed resource `name`: missing now, and not when it was made."""
-        if self._call.function.allow_removal_when_unresolved:
-            return ()
-        memory = self.memory(name)
-        found = self._lost.get(memory.missing)  # nearly all resources have the same memory
+        return self._lost_beside(self.memory(name).missing)
+
+    def _lost_beside(self, missing: frozenset[str]) -> Values:
+        """Return the values that are lost for a resource that remembers the keys `missing`."""
+        found = self._lost.get(missing)  # nearly all resources have the same memory
         if found is None:
-            found = self._lost[memory.missing] = [one for one in self.missing if not memory.has(one)]
+            memory = Memory("", missing)
+            removes = self._call.function.allow_removal_when_unresolved
+            found = self._lost[missing] = [one for one in self.missing if not (removes or memory.has(one))]
         return found
 
     def lost_for_any(self, names: Iterable[str]) -> Values:
@@ -173,47 +176,24 @@ class Stakes:
         spared: Collection[str] = (),
     ) -> dict[str, Memory]:
         """Return what each resource remembers from now on. The resources `spared` learn nothing at rest."""
-        call = self._call
-        keys = {one.source_path: key_of(one.source_path) for one in self.missing}
-        all_keys = frozenset(keys.values())
-        if not call.observed:
-            all_keys = frozenset(keys[one.source_path] for one in self.missing if not _is_composed(one)) | {NOTHING}
-        # Nothing more is expected to come. Before, each value that comes would be a write.
-        is_settled = not (self.waiting or self.born) and all(_is_for_good(call, one) for one in self.missing)
-        guessed: dict[str, set[str]] = {}
-        for one in self.guesses:
-            if _is_composed(one) and one.source_path in keys:
-                guessed.setdefault(root_of(one).name, set()).add(keys[one.source_path])  # type: ignore[union-attr]
-        learned: dict[tuple[frozenset[str], bool, bool], frozenset[str]] = {}
+        keys = self._keys
+        after = functools.cache(self._missing_after)  # nearly all resources have the same memory
         found: dict[str, Memory] = {}
-        for name, draft in drafts.items():
-            if draft.content is None or not keys:
+        for name, draft in drafts.items() if keys else ():
+            if draft.content is None:
                 continue
-            digest = draft.digest
-            if name not in call.observed:
-                deciding = {keys[one.source_path] for one in births[name].why} if name in births else set()
-                own = frozenset(guessed.get(name, ()))
-                found[name] = Memory(digest, all_keys | deciding | own, frozenset(deciding), own)
-                continue
-            memory = self.memory(name)
-            if memory.is_of(digest):
-                learns = at_rest and name not in spared
+            digest, memory = draft.digest, self.memory(name)
+            own = self._own_guesses.get(name, frozenset())
+            if name not in self._call.observed:
+                why = births[name].why if name in births else ()
+                deciding = frozenset(keys[one.source_path] for one in why)
+                found[name] = Memory(digest, self._missing_at_birth | deciding | own, deciding, own)
+            elif memory.is_of(digest):
                 # Not even values that nobody has asked for were there, until one of those that were guessed has come.
-                own = memory.own.union(guessed.get(name, ())) if NOTHING in memory.missing else frozenset()
+                own = memory.own | own if NOTHING in memory.missing else frozenset()
                 has_come = not own.issubset(keys.values())
-                missing = learned.get((memory.missing, learns, has_come))
-                if missing is None:
-                    known = memory.missing
-                    lost = self.lost(name)
-                    if len(keys) <= MOST and (has_come or at_rest and is_settled or lost and not at_rest):
-                        # Values that have come are forgotten: from now on the resource is one that was there with them.
-                        known = frozenset(keys[one.source_path] for one in self.missing if memory.has(one))
-                    if len(keys) <= MOST and learns:
-                        lost = [one for one in lost if not _is_state(one) and _is_for_good(call, one)]
-                        known = known.union(keys[one.source_path] for one in lost)
-                    missing = learned[memory.missing, learns, has_come] = known
-                if NOTHING in missing:
-                    missing |= own
+                missing = after(memory.missing, has_come, at_rest, at_rest and name not in spared)
+                missing |= own if NOTHING in missing else frozenset()
                 found[name] = Memory(digest, missing, memory.deciding & missing, own & missing)
             else:
                 # A value that still protects something of the resource mustn't enter because of another change.
@@ -221,6 +201,49 @@ class Stakes:
                 kept = {one.source_path for one in self.lost(name) if name in protected or one.source_path in used}
                 found[name] = Memory(digest, frozenset(key for path, key in keys.items() if path not in kept))
         return found
+
+    @functools.cached_property
+    def _keys(self) -> dict[str, str]:
+        """The keys of the missing values, by path."""
+        return {one.source_path: key_of(one.source_path) for one in self.missing}
+
+    @functools.cached_property
+    def _own_guesses(self) -> dict[str, frozenset[str]]:
+        """The keys of the values of each composed resource that were guessed."""
+        found: dict[str, set[str]] = {}
+        for one in self.guesses:
+            if _is_composed(one) and one.source_path in self._keys:
+                found.setdefault(root_of(one).name, set()).add(self._keys[one.source_path])  # type: ignore[union-attr]
+        return {name: frozenset(keys) for name, keys in found.items()}
+
+    @functools.cached_property
+    def _missing_at_birth(self) -> frozenset[str]:
+        if self._call.observed:
+            return frozenset(self._keys.values())
+        return frozenset(self._keys[one.source_path] for one in self.missing if not _is_composed(one)) | {NOTHING}
+
+    def _missing_after(self, missing: frozenset[str], has_come: bool, at_rest: bool, learns: bool) -> frozenset[str]:
+        """Return the keys that a resource remembers whose content stays. `missing` are those that it remembers now.
+
+        `has_come` says that one of its own values is there that was guessed when it was made. With `learns`, lost
+        values of ready owners count as never there from now on.
+        """
+        if len(self._keys) > MOST:
+            return missing
+        lost, found = self._lost_beside(missing), missing
+        # At rest, and while more is expected to come, each value that comes would be a write.
+        if has_come or (self._expects_nothing if at_rest else lost):
+            # Values that have come are forgotten: from now on the resource is one that was there with them.
+            memory = Memory("", missing)
+            found = frozenset(self._keys[one.source_path] for one in self.missing if memory.has(one))
+        if learns:
+            for_good = (one for one in lost if not _is_state(one) and _is_for_good(self._call, one))
+            found = found.union(self._keys[one.source_path] for one in for_good)
+        return found
+
+    @functools.cached_property
+    def _expects_nothing(self) -> bool:
+        return not (self.waiting or self.born) and all(_is_for_good(self._call, one) for one in self.missing)
 
     @functools.cached_property
     def at_rest(self) -> bool:
