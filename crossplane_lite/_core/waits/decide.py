@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import EncodeError
 from .. import codec
 from ..call.given import ANY_KEY
-from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, digest_of, marked
+from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, marked
 from ..models.walker import Found, show_path
 from ..observed.observable import make, root_of, sources
 from ..observed.owned import changes, is_owned, with_live_values
@@ -190,13 +190,13 @@ def _with_new_status(call: Call, stakes: Stakes, decision: Decision, new_status:
         why = [make(f"{call.xr.prefix}.status.{key}", call.xr) for key in sorted(new_status)]
         kept, drafts, memories = dict(decision.kept), dict(decision.drafts), dict(decision.memories)
         for name in run.resources.keys() & {*changed, *dropped}:
-            memory, content = stakes.memory(name), run.kept_content(name)
-            is_as_made = content is not None and digest_of(content) == memory.digest
+            memory = stakes.memory(name)
+            content = run.as_made(name, memory.digest)
             if name in dropped:
                 state: Any = run.resources[name]._state
-                kept[name] = Kept(state.ready, False, why, content if is_as_made else None)
-            elif is_as_made:
-                drafts[name], memories[name] = draft_as_made(call, name, content, why), memory  # type: ignore[arg-type]
+                kept[name] = Kept(state.ready, False, why, content)
+            elif content is not None:
+                drafts[name], memories[name] = draft_as_made(call, name, content, why), memory
         return decision._replace(kept=kept, drafts=drafts, memories=memories, runs=decision.runs + 1)
     finally:
         run.end()

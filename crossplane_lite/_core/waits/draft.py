@@ -151,11 +151,11 @@ def draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content 
     return draft_one(call, name, elsewhere) if draft is None else draft
 
 
-def with_references(call: Call, name: str) -> Draft | None:
+def with_references(call: Call, name: str, digest: str = "") -> Draft | None:
     """Draft a resource in which fields outside of lists and metadata are set to missing values, without making a tree.
 
-    For the time of encoding it, they have observed values, or empty strings in a new resource. None if that takes
-    `draft_one`.
+    For the time of encoding it, they have observed values, or empty strings in a new resource. A content with `digest`
+    was sent before, so it has no placeholders. None if that takes `draft_one`.
     """
     model: Any = call.resources[name]
     registered: Any = model._state
@@ -195,8 +195,10 @@ def with_references(call: Call, name: str) -> Draft | None:
     finally:
         for values, key, value in places:
             dict.__setitem__(values, key, value)
-    has_texts = content is not None and call.searches and call.has_token(plain_bytes(content))
-    if content is None or has_texts or not is_sound(model, _size_of(content)):
+    if content is None or not is_sound(model, _size_of(content)):
+        return None
+    is_known = digest != "" and digest_of(content) == digest
+    if call.searches and not is_known and call.has_token(plain_bytes(content)):
         return None
     return Draft(None if observed is None else content, waits, found)
 

@@ -115,16 +115,20 @@ class Run:
             self.contents[name] = direct(self.resources[name])
         return self.contents[name]
 
-    def kept_content(self, name: str) -> Content | None:
-        """Return the content of an existing resource, with observed values in the place of missing ones."""
-        if self._lacks:
-            draft = with_references(self.call, name)
-            if draft is not None:
-                return draft.content
-        made = self.content(name)
-        self._lacks = made is None  # then the next one probably has missing values, too, and can't be encoded at once
-        has_texts = made is not None and self.call.has_token(plain_bytes(made))
-        return draft_from(self.call, name, (), made, has_texts).content
+    def as_made(self, name: str, digest: str) -> Content | None:
+        """Return the content of an existing resource, with observed values in the place of missing ones.
+
+        None if it has another digest than the content that the resource was made with.
+        """
+        draft = with_references(self.call, name, digest) if self._lacks else None
+        if draft is None:
+            made = self.content(name)
+            self._lacks = (
+                made is None
+            )  # then the next one probably has missing values, too, and can't be encoded at once
+            has_texts = made is not None and self.call.has_token(plain_bytes(made))
+            draft = draft_from(self.call, name, (), made, has_texts)
+        return draft.content if draft.digest == digest else None
 
     def end(self) -> None:
         """Free the objects that the run has made. The run can't be used after that."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnresolvedError
 from .. import codec
-from ..call.mark import digest_of, plain_bytes
+from ..call.mark import plain_bytes
 from ..call.texts import named
 from ..observed.tokens import EARLY, LATE
 from .both_ways import Actual, BothWays, next_answers
@@ -232,8 +232,8 @@ class Runs:
                 models = [one.resources[name] for one in (run, self.first) if name in one.resources]
                 if name in self.reproduced or name not in run.resources or not all(map(_is_kept, models)):
                     continue
-                content = run.kept_content(name)
-                if content is not None and digest_of(content) == self._stakes.memory(name).digest:
+                content = run.as_made(name, self._stakes.memory(name).digest)
+                if content is not None:
                     self.reproduced[name] = content
 
     def _is_explained(self) -> bool:
