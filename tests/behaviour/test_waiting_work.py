@@ -12,6 +12,7 @@ import pytest
 from benchmarks.waiting import USES, scene
 from crossplane_lite import composition
 from crossplane_lite._core.codec import decode
+from crossplane_lite._core.observed.tokens import sequence_for
 from crossplane_lite._core.observed.tracker import Tracker
 from crossplane_lite._core.waits import runs
 from crossplane_lite.composition import Function
@@ -65,6 +66,10 @@ def _runs(code: CodeType) -> bool:
     return code is Function.invoke.__code__
 
 
+def _searches(code: CodeType) -> bool:
+    return code is sequence_for.__code__
+
+
 def _normalises(code: CodeType) -> bool:
     return code is Tracker.normal.__code__
 
@@ -97,6 +102,14 @@ class Nothing(set[int]):
 
     def add(self, element: int) -> None:
         pass
+
+
+@pytest.mark.parametrize(("use", "state"), STATES)
+def test_the_request_is_searched_once_and_only_for_texts(use: str, state: str) -> None:
+    """A request is searched for markers of placeholders if code makes a text, and once for all runs."""
+    function, request = scene(use, state, 20)
+    makes_texts = use in ("f-string", "hash")
+    assert calls_during(lambda: function.run(request), _searches) == makes_texts
 
 
 @pytest.mark.parametrize(("use", "state"), STATES)
