@@ -1,4 +1,4 @@
-"""Hints of the command line: suggestions for misspelt flags and choices, and the next steps.
+"""Hints of the command line: suggestions for unknown flags, such as `--output` for `--outptu`, and the next steps.
 
 In a project, `crossplane-lite` without arguments prints the latter.
 """
@@ -17,7 +17,7 @@ from .table import COMMANDS
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["next_steps", "parser_of", "spellings"]
+__all__ = ["flag_hints", "next_steps", "parser_of"]
 
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:
@@ -30,8 +30,8 @@ def parser_of(name: str) -> argparse.ArgumentParser | None:
     return made
 
 
-def spellings(name: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield a message for each long flag that resembles a flag of a command, and each value that resembles a choice.
+def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield a message for each unknown long flag that resembles a known flag of a command.
 
     A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command that
     doesn't use argparse.
@@ -43,32 +43,25 @@ def spellings(name: str, arguments: Sequence[str]) -> Iterator[str]:
     parser = parser_of(name)
     if parser is None:
         return
-    flags = _flags(parser)
-    # A positional argument with choices is the first one, as in `xpkg build`.
-    first = {one for action in parser._actions if not action.option_strings for one in action.choices or ()}
-    for before, argument in zip(("", *arguments), arguments):  # noqa: B905  # the last one is before none
-        flag, equals, value = argument.partition("=")
-        if flag.startswith("--") and len(flag) > 2 and not (equals and flag in flags):
-            word, known = flag, set(flags)
-        else:
-            word, known = value if equals else argument, flags.get(flag if equals else before, first if not before else set())
-        found = difflib.get_close_matches(word, sorted(known), n=1)
-        if word not in known and found:
-            yield f"there is no {word}; did you mean {found[0]}?"
+    known = _flags(parser)
+    for argument in arguments:
+        flag = argument.partition("=")[0]
+        if flag.startswith("--") and len(flag) > 2 and flag not in known:
+            found = difflib.get_close_matches(flag, sorted(known), n=1)
+            if found:
+                yield f"there is no {flag}; did you mean {found[0]}?"
 
 
-def _flags(parser: argparse.ArgumentParser) -> dict[str, set[str]]:
-    """Return the choices of each flag of a parser and of its subparsers, empty if any value will do."""
+def _flags(parser: argparse.ArgumentParser) -> set[str]:
     import argparse
 
-    known: dict[str, set[str]] = {}
+    known: set[str] = set()
     work = [parser]
     while work:
         for action in work.pop()._actions:
+            known.update(action.option_strings)
             if isinstance(action, argparse._SubParsersAction):
                 work += action.choices.values()
-            for flag in action.option_strings:
-                known.setdefault(flag, set()).update(action.choices or ())
     return known
 
 
