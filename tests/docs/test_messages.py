@@ -78,7 +78,7 @@ def raised() -> list[Message]:
 
 
 def test_every_message_has_a_row(raised: list[Message]) -> None:
-    """Each message that is raised has words of the table, so that its cause and cure can be found."""
+    """Each message that is raised has words of the table, so that what to do about it can be found."""
     assert len(raised) > 500
     assert without_row(raised) == []
 
