@@ -36,10 +36,12 @@ RESPONSE: dict[str, Any] = {
 
 @given(REQUESTS)
 def test_requests_are_as_protobuf_writes_them(data: bytes) -> None:
-    """A request's JSON is that of protobuf's own writer, and comes back as the same message."""
+    """A request's JSON is that of protobuf's own writer, and comes back as protobuf's own reader reads it."""
     made = as_json(_view.RunFunctionRequest.FromString(data))
     assert made == json_format.MessageToDict(fnv1.RunFunctionRequest.FromString(data))
-    assert fnv1.RunFunctionRequest.FromString(request_bytes(made)) == fnv1.RunFunctionRequest.FromString(data)
+    # Not the request itself: JSON of whole numbers has no -0.0.
+    read = json_format.ParseDict(made, fnv1.RunFunctionRequest())
+    assert fnv1.RunFunctionRequest.FromString(request_bytes(made)) == read
 
 
 def test_answers_are_as_protobuf_reads_them() -> None:
