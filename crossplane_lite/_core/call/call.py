@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 import sys
 from collections.abc import Collection, Mapping
 from threading import get_ident
@@ -113,43 +114,12 @@ class Call(Tracker):
         results: The results of compose().
         conditions: The conditions that compose() has set.
         context: The pipeline's context; None until compose() asks for it.
-        output: An Operation's output; None until compose() asks for it.
+        output: An Operation's output, which compose() can change.
         answered_for: In a rehearsal, what the real call asks for under each key of its requirements.
         auto_ready: Whether the readiness of resources is found out from their observed state.
         own_secrets: The Secrets that compose() has registered; None until it registers one.
         ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
     """
-
-    __slots__ = (
-        "_log",
-        "_marks",
-        "_namespace",
-        "_observed_conditions",
-        "_reported",
-        "_required_resources",
-        "_required_schemas",
-        "_requirements",
-        "_step",
-        "answered_for",
-        "auto_ready",
-        "composite",
-        "conditions",
-        "context",
-        "desired",
-        "existing",
-        "former",
-        "function",
-        "guessed_status",
-        "other_kind",
-        "output",
-        "own_secrets",
-        "present",
-        "removed",
-        "request",
-        "resources",
-        "results",
-        "ttl",
-    )
 
     def __init__(self, data: bytes, function: Callee, request: Any = None) -> None:
         Tracker.__init__(self, data)
@@ -175,19 +145,13 @@ class Call(Tracker):
         self.results = Results()
         self.conditions = Conditions()
         self.context: LazyMap | None = None
-        self.output: dict[str, Any] | None = None
+        self.output: dict[str, Any] = {}
         self.auto_ready = function.auto_ready
         self.ttl: timedelta | None = None
-        self._requirements: Requirements | None = None
-        self._required_resources: RequiredResources | None = None
-        self._required_schemas: RequiredSchemas | None = None
         self.own_secrets: OwnSecrets | None = None  # Secrets among the resources
         self._observed_conditions: dict[str, dict[str, Any]] | None = None
-        self._step: str | None = None
-        self._log: Any = None
         self.xr: Root = Root(self, "xr", "", "xr", self._observed_composite(), composite)
         self._marks: dict[str, Any] = {}
-        self._namespace: str | None = None
         self._reported: set[int] = set()
         self.answered_for: dict[str, list[Any]] = {}
 
@@ -208,25 +172,23 @@ class Call(Tracker):
             own.look(self)
         return Tracker.masker(self)
 
-    @property
+    @functools.cached_property
     def step(self) -> str:
         """The identity of this step of the pipeline.
 
         It is the function's name. If the step has an input, "-" and eight hex digits of the input's hash follow.
         """
-        if self._step is None:
-            self._step = self.function.name
-            if self.request.HasField("input"):
-                from ..base.hashes import sha256
-                from ..models.walker import canonical
+        if not self.request.HasField("input"):
+            return self.function.name
+        from ..base.hashes import sha256
+        from ..models.walker import canonical
 
-                # Not the bytes: the order of their entries may differ from call to call.
-                try:
-                    text = canonical(codec.decode_struct(self.request.input))
-                except UsageError as error:
-                    raise WireError(f"the function's input is malformed: it {error}") from None
-                self._step += f"-{sha256(text.encode()).hexdigest()[:8]}"
-        return self._step
+        # Not the bytes: the order of their entries may differ from call to call.
+        try:
+            text = canonical(codec.decode_struct(self.request.input))
+        except UsageError as error:
+            raise WireError(f"the function's input is malformed: it {error}") from None
+        return f"{self.function.name}-{sha256(text.encode()).hexdigest()[:8]}"
 
     @property
     def mark(self) -> str:
@@ -262,33 +224,29 @@ class Call(Tracker):
         """
         return whose(self.mark_of(name), self.step, self.function.name, self.function.formerly)
 
-    @property
+    @functools.cached_property
     def namespace(self) -> str:
         """The namespace of the composite; empty if it has none.
 
         Raises:
             WireError: The composite's bytes are malformed.
         """
-        if self._namespace is None:
-            raw = self.xr.raw or b""
-            # A quick look first: nearly all composites without a namespace don't have this word anywhere.
-            found = codec.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
-            self._namespace = found if isinstance(found, str) else ""
-        return self._namespace
+        raw = self.xr.raw or b""
+        # A quick look first: nearly all composites without a namespace don't have this word anywhere.
+        found = codec.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
+        return found if isinstance(found, str) else ""
 
     @property
     def in_operation(self) -> bool:
         """Whether an Operation runs the function. Then the request has no composite and no observed state."""
         return not self.xr.raw
 
-    @property
+    @functools.cached_property
     def log(self) -> Any:
         """The logger of this call. It masks secret values, and shows unresolved values as their paths."""
-        if self._log is None:
-            from .texts import log_for
+        from .texts import log_for
 
-            self._log = log_for(self.function.name, self)
-        return self._log
+        return log_for(self.function.name, self)
 
     def open_context(self) -> LazyMap:
         """Return the pipeline's context as a mapping that compose() can read and change; the same object each time.
@@ -333,47 +291,33 @@ class Call(Tracker):
         node = None if registered is None or registered.observed is None else registered.observed._node
         return node is not None and node.views is not None and "status" in node.views
 
-    def open_output(self) -> dict[str, Any]:
-        """Return an Operation's output as a dict that compose() can change; the same dict each time."""
-        if self.output is None:
-            self.output = {}
-        return self.output
-
     # Requests to Crossplane, and its answers.
 
-    @property
+    @functools.cached_property
     def requirements(self) -> Requirements:
         """The resources and schemas that compose() asks Crossplane for in this call."""
-        if self._requirements is None:
-            from .requirements import Requirements
+        from .requirements import Requirements
 
-            self._requirements = Requirements()
-        return self._requirements
+        return Requirements()
 
     @property
     def asked(self) -> Requirements | None:
         """The same as `requirements`, but None if compose() hasn't asked for anything."""
-        return self._requirements or None
+        return self.__dict__.get("requirements") or None
 
-    @property
+    @functools.cached_property
     def required_resources(self) -> RequiredResources:
         """The resources that Crossplane has sent because this function asked for them, by the requirement's key."""
-        if self._required_resources is None:
-            from .given import RequiredResources
+        from .given import RequiredResources
 
-            self._required_resources = RequiredResources(
-                self.request, self, self.requirements, deprecated=not self.advertises
-            )
-        return self._required_resources
+        return RequiredResources(self)
 
-    @property
+    @functools.cached_property
     def required_schemas(self) -> RequiredSchemas:
         """The schemas that Crossplane has sent because this function asked for them, by the requirement's key."""
-        if self._required_schemas is None:
-            from .given import RequiredSchemas
+        from .given import RequiredSchemas
 
-            self._required_schemas = RequiredSchemas(self.request)
-        return self._required_schemas
+        return RequiredSchemas(self.request)
 
     def stand_in_for(self, real: Call) -> None:
         """Make this call a rehearsal of `real`: take over a part of the real call's state.
@@ -393,7 +337,7 @@ class Call(Tracker):
             self.answered_for = {key: form_of(selector, real) for key, selector in real.asked.resources.items()}
         if self.data is real.data:
             self._sequence = real._sequence
-        self._required_schemas = real.required_schemas
+        self.required_schemas = real.required_schemas
 
     # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.
 
@@ -445,8 +389,10 @@ class Call(Tracker):
         self.tied.clear()
         # All of these refer to their call, or may hold Observables, which refer to it.
         self.resources = {}
-        self.own_secrets = None
-        self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None
+        self.output = {}
+        self.composite = self.context = self.own_secrets = None
+        for name in ("log", "required_resources", "requirements"):
+            self.__dict__.pop(name, None)
         if self.results.entries:
             self.results = Results()
         if self.conditions.entries:
