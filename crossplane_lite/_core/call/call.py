@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .requirements import Requirements
     from .secrets import OwnSecrets
 
-__all__ = ["Call", "Callee", "checked_ttl"]
-
 
 class Callee(abc.ABC):
     """A composition function with its settings. `crossplane_lite.composition.Function` implements it.

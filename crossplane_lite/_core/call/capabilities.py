@@ -8,8 +8,6 @@ from typing import Any, Final
 from ...errors import CrossplaneLiteError, UsageError
 from ..base.texts import near_name
 
-__all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]
-
 _NAMES: Final = {
     1: "CAPABILITY_CAPABILITIES",
     2: "CAPABILITY_REQUIRED_RESOURCES",

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
-__all__ = ["Awaited", "Cancelled", "awaited", "run"]
-
 _GRACE_SECONDS: Final = 1.0  # the time that a cancelled task or a blocked loop gets
 
 Outcome = tuple[Any, "BaseException | None"]

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..schemas.schema import Schema
     from .call import Call
 
-__all__ = ["ANY_KEY", "LazyMap", "ObservedResources", "RequiredList", "RequiredResources", "RequiredSchemas"]
-
 T = TypeVar("T")
 
 

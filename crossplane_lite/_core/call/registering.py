@@ -26,8 +26,6 @@ from .mark import memory_in
 if TYPE_CHECKING:
     from .call import Call
 
-__all__ = ["composite_of", "earlier_of", "former_names", "present_name", "register", "remove"]
-
 R = TypeVar("R", bound=Resource)
 
 _POLICIES: Final = ("keep", "hold", "fatal")

@@ -14,8 +14,6 @@ from ..observed.observable import Observable, known
 if TYPE_CHECKING:
     from ..observed.tracker import Tracker
 
-__all__ = ["Requirements", "ResourceSelector", "SchemaSelector", "form_of"]
-
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class ResourceSelector:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
     from .call import Call
 
-__all__ = ["OwnSecrets", "connection_secret"]
-
 # compose() may change a Secret after it has registered it. So the last ones are read again for each text.
 _MOST: Final = 200
 
