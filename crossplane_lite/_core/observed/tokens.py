@@ -72,34 +72,13 @@ def _pseudo_random(seed: int) -> Iterator[int]:
 
 
 def _base64_cores(text: str) -> list[bytes]:
-    """Return the base64 characters that depend only on `text`, for each alignment: in lower, upper and title case.
-
-    The result has the three alignments of lower case first, then those of upper case, and those of title case last.
-    """
+    """Return the base64 characters that depend only on `text`, in lower and upper case, for each alignment."""
     cores = []
-    for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
+    for data in (text.encode(), text.upper().encode()):
         for shift in range(_ALIGNMENTS):
             encoded = base64.b64encode(b"\0" * shift + data)
             cores.append(encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
     return cores
-
-
-def _common_parts(encoded: list[bytes]) -> list[bytes]:
-    """Return a few strings for a quick search: each base64 form of a text contains at least one of these strings.
-
-    A capital at the beginning changes only the first characters. So the forms in lower and title case have the rest in
-    common.
-    """
-    small, large, capital = (encoded[at : at + _ALIGNMENTS] for at in range(0, 3 * _ALIGNMENTS, _ALIGNMENTS))
-    return [*map(_common_end, small, capital), *large]
-
-
-def _common_end(one: bytes, other: bytes) -> bytes:
-    """Return the longest end that `one` and `other` have in common; empty bytes if their last bytes differ."""
-    size = 0
-    while size < min(len(one), len(other)) and one[-size - 1] == other[-size - 1]:
-        size += 1
-    return one[len(one) - size :]
 
 
 class Marker:
@@ -111,7 +90,7 @@ class Marker:
 
     Attributes:
         head: The beginning of every token, in lower case.
-        encoded_heads: The forms of the head in base64, as `_base64_cores` returns them.
+        encoded_heads: The forms of the head in base64, without its first letter, which may be a capital.
     """
 
     def __init__(self, sequence: int, form: int) -> None:
@@ -132,11 +111,8 @@ class Marker:
         # The letters that all windows of the head share, and those of the tail: a text without both has no window.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
         self.head = self._head.encode()
-        self.encoded_heads = _base64_cores(self._head)
-        self._common_heads = _common_parts(self.encoded_heads)
-        tail_encoded = _base64_cores(self._tail)
-        self._encoded = self.encoded_heads + tail_encoded
-        self._common = self._common_heads + _common_parts(tail_encoded)
+        self.encoded_heads = _base64_cores(self._head[1:])
+        self._encoded = self.encoded_heads + _base64_cores(self._tail)
         self._shortest_encoded = min(map(len, self._encoded))
 
     def _letters(self, digits: Iterable[int]) -> str:
@@ -161,9 +137,9 @@ class Marker:
             return True
         if len(data) < self._shortest_encoded:  # nearly every text is so short
             return False
-        for part in self._common:
+        for part in self._encoded:
             if part in data:
-                return any(whole in data for whole in self._encoded)
+                return True
         return False
 
     def begins_in(self, data: bytes) -> bool:
@@ -172,9 +148,7 @@ class Marker:
         It looks for less than `is_in`, because it runs for every resource of nearly every call: it finds tokens of
         earlier calls in data of a call that has made none.
         """
-        if self.head in data.lower():
-            return True
-        return any(part in data for part in self._common_heads) and any(whole in data for whole in self.encoded_heads)
+        return self.head in data.lower() or any(part in data for part in self.encoded_heads)
 
     def numbers_in(self, text: str) -> list[int]:
         """Return the numbers of the whole tokens in `text`: first the plain ones in their order, then those in base64.
