@@ -316,22 +316,11 @@ def _backwards(values: Any) -> list[Any]:
 _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 # Special methods whose results loops and names are made from: resources may depend on them.
 _COUNTS = frozenset({"int", "index", "float"})
-_SIGNS = {
-    **{
-        "lt": "<",
-        "le": "<=",
-        "gt": ">",
-        "ge": ">=",
-        "add": "+",
-        "sub": "-",
-        "mul": "*",
-        "truediv": "/",
-        "floordiv": "//",
-    },
-    **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
-    **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
-    **{"enter": "with"},
-}
+_SIGNS = dict(
+    pair.split(" ")
+    for pair in "lt <, le <=, gt >, ge >=, add +, sub -, mul *, truediv /, floordiv //, mod %, pow **, lshift <<, "
+    "rshift >>, and &, or |, xor ^, matmul @, neg -, pos +, invert ~, enter with".split(", ")
+)
 
 
 def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:

@@ -29,7 +29,6 @@ EARLY: Final = 0
 LATE: Final = 1
 
 _WINDOW: Final = 8
-_ALIGNMENTS: Final = 3  # the positions that a text can have in the groups of three bytes of base64
 _LETTERS: Final = 13  # each form has half of the alphabet
 _NUMBER_LETTERS: Final = 8
 _NUMBERS: Final = _LETTERS**_NUMBER_LETTERS
@@ -71,14 +70,14 @@ def _pseudo_random(seed: int) -> Iterator[int]:
         yield state >> 33
 
 
-def _base64_cores(text: str) -> list[bytes]:
-    """Return the base64 characters that depend only on `text`, in lower and upper case, for each alignment."""
-    cores = []
-    for data in (text.encode(), text.upper().encode()):
-        for shift in range(_ALIGNMENTS):
-            encoded = base64.b64encode(b"\0" * shift + data)
-            cores.append(encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
-    return cores
+def base64_cores(data: bytes) -> list[bytes]:
+    """Return the base64 characters that depend on `data` alone, wherever it stands in a longer text.
+
+    There are three results, because base64 has groups of three bytes, in which `data` may begin anywhere.
+    """
+    return [
+        base64.b64encode(b"\0" * shift + data)[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6] for shift in range(3)
+    ]
 
 
 class Marker:
@@ -111,8 +110,9 @@ class Marker:
         # The letters that all windows of the head share, and those of the tail: a text without both has no window.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
         self.head = self._head.encode()
-        self.encoded_heads = _base64_cores(self._head[1:])
-        self._encoded = self.encoded_heads + _base64_cores(self._tail)
+        begin, end = self.head[1:], self._tail.encode()
+        self.encoded_heads = base64_cores(begin) + base64_cores(begin.upper())
+        self._encoded = self.encoded_heads + base64_cores(end) + base64_cores(end.upper())
         self._shortest_encoded = min(map(len, self._encoded))
 
     def _letters(self, digits: Iterable[int]) -> str:
