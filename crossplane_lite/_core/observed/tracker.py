@@ -14,7 +14,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import WireError
 from ...proto import _view
@@ -172,13 +172,6 @@ def place() -> tuple[int, int]:
     return id(frame.f_code), frame.f_lasti
 
 
-class Tied(Protocol):
-    """An object with circular references that last until its call ends."""
-
-    def untie(self) -> None:
-        """Cut the circular references, so that the object is freed without the garbage collector."""
-
-
 class Tracker:
     """A call's memory of values that don't exist yet, and of secrets.
 
@@ -195,7 +188,8 @@ class Tracker:
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
         told: The texts for people that have tokens, such as log lines.
-        tied: The objects with circular references. `Call.release` unties them when the call ends.
+        tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
+            that they are freed without the garbage collector.
         faults: The errors that readers raised for malformed bytes of the request.
         composing: Whether compose() may still run. What the SDK does afterwards is no use of a value.
         closed: Whether the answer is made.
@@ -226,7 +220,7 @@ class Tracker:
         self.tokens: dict[int, Observable[Any]] = {}
         self.made: dict[int, int] = {}
         self.told: set[str] = set()
-        self.tied: list[Tied] = []
+        self.tied: list[Any] = []
         self.faults: list[WireError] = []
         self.composing = True
         self.closed = False
