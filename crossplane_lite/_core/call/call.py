@@ -15,7 +15,7 @@ from .. import codec
 from ..base.sentinels import TOMBSTONE
 from ..observed.lookup import conditions_of
 from ..observed.root import Root
-from ..observed.tracker import Tracker
+from ..observed.tracker import Tracker, ended
 from ..observed.writers import teach_yaml
 from .mark import HELD_BACK_KEY, MARK_WAY, whose
 from .results import Conditions, Results
@@ -395,4 +395,4 @@ class Call(Tracker):
             self.results = Results()
         if self.conditions.entries:
             self.conditions = Conditions()
-        self.xr = self.xr.alone(Tracker())
+        self.xr.call = ended()

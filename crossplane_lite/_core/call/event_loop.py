@@ -126,7 +126,8 @@ class Awaited:
         import traceback
 
         found = _frames_of(self._awaitable)
-        running = _frames_on(self._on)[::-1]
+        top = sys._current_frames().get(self._on.ident or 0)
+        running = [] if top is None else [frame for frame, _ in traceback.walk_stack(top)][::-1]
         if found and found[-1] in running:  # it runs: the frames below it are the last ones there
             found += running[running.index(found[-1]) + 1 :]
         places = ((frame, frame.f_lineno) for frame in found)
@@ -139,16 +140,6 @@ def _frames_of(coroutine: Any) -> list[FrameType]:
     while coroutine is not None:
         found += filter(None, [getattr(coroutine, "cr_frame", None)])
         coroutine = getattr(coroutine, "cr_await", None)
-    return found
-
-
-def _frames_on(thread: threading.Thread) -> list[FrameType]:
-    """Return the frames of a thread, the innermost first."""
-    found: list[FrameType] = []
-    frame = sys._current_frames().get(thread.ident or 0)
-    while frame is not None:
-        found.append(frame)
-        frame = frame.f_back
     return found
 
 

@@ -62,10 +62,6 @@ class Root:
         details: Mapping[str, bytes] = {} if self._message is None else self._message.connection_details
         return details
 
-    def alone(self, call: Tracker) -> Root:
-        """Return a new Root for the same object, which belongs to the call `call` instead."""
-        return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
-
     def untie(self) -> None:
         """Forget the call, which ends: Observables that were kept must not keep it alive."""
         self.call = ended()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +21,7 @@ from ...errors import WireError
 from ...proto import _view
 from .. import codec
 from ..base.folder import PACKAGE
-from ..base.texts import capped, without_addresses
+from ..base.texts import capped, some, without_addresses
 
 if TYPE_CHECKING:
     from .observable import Observable, Oracle
@@ -260,7 +261,7 @@ class Tracker:
             while number in self.tokens:
                 path += "#"
                 number = number_of(path)
-            entry = self._texts[key] = number, self._marker.token(number)
+            entry = self._texts[key] = number, self._markers[0].token(number)
             self.tokens[number] = observable
         number, text = entry
         self.made[number] = self.made.get(number, 0) + 1
@@ -269,13 +270,7 @@ class Tracker:
     @property
     def token_head(self) -> bytes:
         """The beginning of this call's tokens, as it is in text that nobody has changed."""
-        return self._marker.head
-
-    @functools.cached_property
-    def _marker(self) -> Marker:
-        from .tokens import marker_for
-
-        return marker_for(self._sequence, self.form)
+        return self._markers[0].head
 
     @functools.cached_property
     def _sequence(self) -> int:
@@ -289,7 +284,8 @@ class Tracker:
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         from .tokens import EARLY, LATE, marker_for
 
-        return self._marker, marker_for(self._sequence, EARLY if self.form == LATE else LATE)
+        forms = (LATE, EARLY) if self.form == LATE else (EARLY, LATE)
+        return [marker_for(self._sequence, form) for form in forms]
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
         """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
@@ -347,19 +343,12 @@ class Tracker:
 
         if not self.tokens or numbers:
             return [Observable("(a text made from an unresolved value in an earlier call)")]
-        return [Observable(f"(a part of a text made from {self.made_from()})")]
+        paths = sorted({observable.source_path for observable in self.tokens.values()})
+        return [Observable(f"(a part of a text made from {some(paths, 3)})")]
 
     def tokens_seen(self, text: str) -> dict[int, int]:
         """Return how often each token of this call is in `text`, by its number."""
-        found: dict[int, int] = {}
-        for number in self._marker.numbers_in(text):
-            found[number] = found.get(number, 0) + 1
-        return found
-
-    def made_from(self) -> str:
-        """Return the paths that texts of this call were made from, for people: at most three, then "and others"."""
-        paths = sorted({observable.source_path for observable in self.tokens.values()})
-        return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
+        return Counter(self._markers[0].numbers_in(text))
 
     def tops(self) -> dict[str, Any]:
         """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""
@@ -420,9 +409,9 @@ class Tracker:
 
         A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
         """
-        if not self.tokens or not self._marker.is_in(text.encode(errors="replace")):
+        if not self.tokens or not self._markers[0].is_in(text.encode(errors="replace")):
             return text
-        return self._marker.replaced(text, lambda number: f"\0{number}\0")
+        return self._markers[0].replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on, in all threads. The request's values are masked without this.
