@@ -360,10 +360,11 @@ class Call(Tracker):
             capability: The capability's number in the protocol.
         """
         if capability not in self._reported and not self.supports(capability):
-            from .capabilities import report_use
+            from .capabilities import WITHOUT
 
             self._reported.add(capability)
-            report_use(capability, self.log)
+            what, meaning = WITHOUT[capability]
+            self.log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
         """Return the observed composite's condition of the type `type_`; None if the composite lacks it.

@@ -229,10 +229,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         The default of `model` is `Unstructured`. Raises UsageError if `model` isn't a class for resources, or a
         resource is of another kind.
         """
-        if model is None:
-            from ..resources.unstructured import Unstructured
-
-            model = Unstructured
+        model = Unstructured if model is None else model
         check_class(model, "ctx.required_resources.get()")
         made = self._made.get((key, model))
         if made is None:

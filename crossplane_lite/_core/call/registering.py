@@ -61,7 +61,8 @@ def composite_of(call: Call, model: type[R]) -> R:
     check_kind(model, root.fields, "the composite")
     registered = Registered(root, desired.resource if desired.HasField("resource") else None, desired.ready)
     registered.desired_details = desired.connection_details
-    made = model(*(() if model._fixed else (_identity(root, key) for key in ("apiVersion", "kind"))))
+    identity = [] if model._fixed else [_identity(root, key) for key in ("apiVersion", "kind")]
+    made = model(*identity)
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)

@@ -164,10 +164,9 @@ class Requirements:
 
         A new key is `apiVersion/kind`. A selector with an unresolved part isn't compared, and always gets a new key.
         """
-        if any(type(text) is Observable for text in wanted.texts()):
-            return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess
         for key, selector in self.schemas.items():
-            if not any(type(text) is Observable for text in selector.texts()) and selector == wanted:
+            texts = (*selector.texts(), *wanted.texts())
+            if not any(type(text) is Observable for text in texts) and selector == wanted:
                 return key
         return f"{wanted.api_version}/{wanted.kind}"
 
