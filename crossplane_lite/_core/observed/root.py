@@ -39,13 +39,7 @@ class Root:
     __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
 
     def __init__(
-        self,
-        call: Tracker,
-        kind: str,
-        name: str,
-        prefix: str,
-        raw: bytes | None,
-        message: Any = None,
+        self, call: Tracker, kind: str, name: str, prefix: str, raw: bytes | None, message: Any = None
     ) -> None:
         self.call = call
         self.kind = kind
