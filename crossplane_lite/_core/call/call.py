@@ -390,8 +390,8 @@ class Call(Tracker):
         self.resources = {}
         self.output = {}
         self.composite = self.context = self.own_secrets = None
-        for name in ("log", "required_resources", "requirements"):
-            self.__dict__.pop(name, None)
+        for name in self.__dict__.keys() & {"log", "required_resources", "requirements"}:
+            del self.__dict__[name]
         if self.results.entries:
             self.results = Results()
         if self.conditions.entries:
