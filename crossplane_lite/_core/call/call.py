@@ -119,6 +119,12 @@ class Call(Tracker):
         ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
     """
 
+    composite: Resource | None = None
+    context: LazyMap | None = None
+    ttl: timedelta | None = None
+    own_secrets: OwnSecrets | None = None
+    _observed_conditions: dict[str, dict[str, Any]] | None = None
+
     def __init__(self, data: bytes, function: Callee, request: Any = None) -> None:
         Tracker.__init__(self, data)
         if request is None:
@@ -134,7 +140,6 @@ class Call(Tracker):
         self.observed = self.existing = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
-        self.composite: Resource | None = None
         self.resources: dict[str, Resource] = {}
         self.former: dict[str, str] = {}
         self.present: dict[str, str] = {}
@@ -142,12 +147,8 @@ class Call(Tracker):
         self.other_kind: set[str] = set()
         self.results = Results()
         self.conditions = Conditions()
-        self.context: LazyMap | None = None
         self.output: dict[str, Any] = {}
         self.auto_ready = function.auto_ready
-        self.ttl: timedelta | None = None
-        self.own_secrets: OwnSecrets | None = None  # Secrets among the resources
-        self._observed_conditions: dict[str, dict[str, Any]] | None = None
         self.xr: Root = Root(self, "xr", "", "xr", self._observed_composite(), composite)
         self._marks: dict[str, Any] = {}
         self._reported: set[int] = set()

@@ -208,11 +208,21 @@ class Tracker:
         data: The request's bytes.
     """
 
+    xr: Any = None  # a Root, once there is a request
+    composing = True
+    closed = False
+    rehearsed = False
+    form = 0
+    made_up = ""
+    secret_request: Any = None
+    oracle: Oracle | None = None
+    observer: Observer | None = None
+    _masked: tuple[int, Masker] | None = None
+
     def __init__(self, data: bytes = b"") -> None:
         self.data = data
         self.number = _number()
         self.observed: Mapping[str, Any] = {}
-        self.xr: Any = None  # a Root, once there is a request
         self.guesses: dict[str, Observable[Any]] = {}
         self.answered: set[str] = set()
         self.opaque: dict[str, Observable[Any]] = {}
@@ -223,18 +233,9 @@ class Tracker:
         self.told: set[str] = set()
         self.tied: list[Any] = []
         self.faults: list[WireError] = []
-        self.composing = True
-        self.closed = False
-        self.rehearsed = False
-        self.form = 0
-        self.made_up = ""
-        self.secret_request: Any = None
-        self.oracle: Oracle | None = None
-        self.observer: Observer | None = None
         self._texts: dict[str | int, tuple[int, str]] = {}
         # Only added to. A masker never changes, and the one here knows as many of the hidden values as the number says.
         self._hidden: list[tuple[str, bytes]] = []
-        self._masked: tuple[int, Masker] | None = None
 
     def __deepcopy__(self, memo: object) -> Tracker:
         return self  # copies of a call's objects belong to the same call
