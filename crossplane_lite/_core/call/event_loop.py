@@ -42,18 +42,17 @@ def run(awaitable: Awaitable[Any]) -> Any:
     """
     import asyncio
 
-    coroutine = _to_its_end(awaitable)
     # Not get_running_loop(): exceptions of compose() would show its RuntimeError as their context.
     running = asyncio._get_running_loop()
     if running is not None and running is _shared.loop:
         outcomes: list[Outcome] = []
         target = copy_context().run
-        thread = threading.Thread(target=target, args=(lambda: outcomes.append(asyncio.run(coroutine)),))
+        thread = threading.Thread(target=target, args=(lambda: outcomes.append(asyncio.run(_to_its_end(awaitable))),))
         thread.start()
         thread.join()
         outcome = outcomes.pop()
     else:
-        outcome = _shared.run(awaitable, coroutine)
+        outcome = _shared.run(awaitable)
     returned, error = outcome
     if error is None:
         return returned
@@ -83,13 +82,10 @@ class Awaited:
         future: The future of its outcome; None before the start, and after the outcome is taken.
     """
 
-    __slots__ = ("_awaitable", "_coroutine", "_on", "cancelled", "future", "loop")
+    __slots__ = ("_awaitable", "_on", "cancelled", "future", "loop")
 
-    def __init__(
-        self, awaitable: Awaitable[Any], coroutine: Any, loop: asyncio.AbstractEventLoop, on: threading.Thread
-    ) -> None:
+    def __init__(self, awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop, on: threading.Thread) -> None:
         self._awaitable = awaitable
-        self._coroutine = coroutine
         self._on = on
         self.cancelled = False
         self.loop = loop
@@ -105,13 +101,10 @@ class Awaited:
         return future
 
     async def _run(self) -> Outcome:
-        coroutine, self._coroutine = self._coroutine, None
         if not self.cancelled:
-            return await coroutine  # type: ignore[no-any-return]
-        # Otherwise Python warns on stderr that they were never awaited.
-        coroutine.close()
+            return await _to_its_end(self._awaitable)
         if isinstance(self._awaitable, CoroutineType):
-            self._awaitable.close()
+            self._awaitable.close()  # otherwise Python warns on stderr that it was never awaited
         return None, None
 
     def cancel(self) -> None:
@@ -157,10 +150,10 @@ class _Shared:
         self._lock = threading.Lock()
         self.waiting: dict[int, Awaited] = {}
 
-    def run(self, awaitable: Awaitable[Any], coroutine: Any) -> Outcome:
+    def run(self, awaitable: Awaitable[Any]) -> Outcome:
         thread = threading.get_ident()
         with self._lock:  # so that no other thread forgets the loop, before it can see that this one is on it
-            one = self.waiting[thread] = Awaited(awaitable, coroutine, *self._running())
+            one = self.waiting[thread] = Awaited(awaitable, *self._running())
             future = one.start()
         try:
             return future.result()
