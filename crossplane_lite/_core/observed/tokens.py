@@ -157,18 +157,18 @@ class Marker:
         """
         found = self._whole(text)
         for run in _BASE64_RUN.finditer(text):
-            data = run.group().encode()
-            if any(part in data for part in self._encoded):
-                found += [number for number in self._decoded(data) if number not in found]
+            found += [number for number in self._decoded(run.group()) if number not in found]
         return found
 
     def _whole(self, text: str) -> list[int]:
         return [self._number(match.group(1)) for match in self._token.finditer(text)]
 
-    def _decoded(self, run: bytes) -> list[int]:
+    def _decoded(self, run: str) -> list[int]:
+        """Return the numbers of the whole tokens in a text that may be base64, wherever that begins in it."""
+        data = run.encode()
         found: list[int] = []
-        for start in range(4):
-            part = run[start:].translate(bytes.maketrans(b"-_", b"+/"))
+        for start in range(4) if any(part in data for part in self._encoded) else ():
+            part = data[start:].translate(bytes.maketrans(b"-_", b"+/"))
             if len(part) % 4 == 1:  # base64 never has this length
                 part = part[:-1]
             decoded = base64.b64decode(part + b"=" * (-len(part) % 4)).decode("latin-1")
@@ -194,10 +194,7 @@ class Marker:
         """
 
         def encoded(match: re.Match[str]) -> str:
-            data = match.group().encode()
-            if not any(part in data for part in self._encoded):
-                return match.group()
-            numbers = self._decoded(data)
+            numbers = self._decoded(match.group())
             return f"base64({', '.join(shown(number) for number in numbers)})" if numbers else match.group()
 
         text = self._token.sub(lambda match: shown(self._number(match.group(1))), text)
