@@ -236,14 +236,11 @@ class Observable(Generic[T_co]):
         return not (_is_none(self) if other is None else self == other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            holder = _owner_of(self)
-        except AttributeError:
-            pass
-        else:
-            return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
-        # Methods of a map work before the map exists: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
+        holder = getattr(self, "__cl_owner__", None)
+        if holder is not None:
+            return holder._call_method(method, args, kwargs)
+        # Methods of a map work before the map exists: `labels.get("team")`.
         if not path or method.endswith("]"):
             raise unresolved(self, "calling it")
         owner: Any = _at(self, path, settles=self.__cl_settles__)
@@ -291,7 +288,6 @@ def text_or_value(observable: Observable[Any]) -> Any:
 
 
 plain_forms[Observable] = text_or_value
-_owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
