@@ -336,7 +336,7 @@ class Context:
 
     @property
     def output(self) -> dict[str, Any]:
-        return self._keep("output", self._call.open_output)
+        return self._keep("output", lambda: self._call.output)
 
     @property
     def in_operation(self) -> bool:

@@ -270,7 +270,7 @@ def test_a_resource_named_after_another() -> None:
         ctx.resource(bucket.metadata.name, VPC())
 
     answer = run(compose)
-    assert "it has no value yet" in answer.texts
+    assert "has no value yet" in answer.texts
     assert list(answer.resources) == ["bucket"]
     assert "the-name" in run(compose, observed={"bucket": EXISTING}).resources
 

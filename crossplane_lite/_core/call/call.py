@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 import sys
 from collections.abc import Collection, Mapping
 from threading import get_ident
@@ -14,7 +15,7 @@ from .. import codec
 from ..base.sentinels import TOMBSTONE
 from ..observed.lookup import conditions_of
 from ..observed.root import Root
-from ..observed.tracker import Tracker
+from ..observed.tracker import Tracker, ended
 from ..observed.writers import teach_yaml
 from .mark import HELD_BACK_KEY, MARK_WAY, whose
 from .results import Conditions, Results
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from .given import LazyMap, RequiredResources, RequiredSchemas
     from .requirements import Requirements
     from .secrets import OwnSecrets
-
-__all__ = ["Call", "Callee", "checked_ttl"]
 
 
 class Callee(abc.ABC):
@@ -113,43 +112,18 @@ class Call(Tracker):
         results: The results of compose().
         conditions: The conditions that compose() has set.
         context: The pipeline's context; None until compose() asks for it.
-        output: An Operation's output; None until compose() asks for it.
+        output: An Operation's output, which compose() can change.
         answered_for: In a rehearsal, what the real call asks for under each key of its requirements.
         auto_ready: Whether the readiness of resources is found out from their observed state.
         own_secrets: The Secrets that compose() has registered; None until it registers one.
         ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
     """
 
-    __slots__ = (
-        "_log",
-        "_marks",
-        "_namespace",
-        "_observed_conditions",
-        "_reported",
-        "_required_resources",
-        "_required_schemas",
-        "_requirements",
-        "_step",
-        "answered_for",
-        "auto_ready",
-        "composite",
-        "conditions",
-        "context",
-        "desired",
-        "existing",
-        "former",
-        "function",
-        "guessed_status",
-        "other_kind",
-        "output",
-        "own_secrets",
-        "present",
-        "removed",
-        "request",
-        "resources",
-        "results",
-        "ttl",
-    )
+    composite: Resource | None = None
+    context: LazyMap | None = None
+    ttl: timedelta | None = None
+    own_secrets: OwnSecrets | None = None
+    _observed_conditions: dict[str, dict[str, Any]] | None = None
 
     def __init__(self, data: bytes, function: Callee, request: Any = None) -> None:
         Tracker.__init__(self, data)
@@ -166,7 +140,6 @@ class Call(Tracker):
         self.observed = self.existing = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
-        self.composite: Resource | None = None
         self.resources: dict[str, Resource] = {}
         self.former: dict[str, str] = {}
         self.present: dict[str, str] = {}
@@ -174,20 +147,10 @@ class Call(Tracker):
         self.other_kind: set[str] = set()
         self.results = Results()
         self.conditions = Conditions()
-        self.context: LazyMap | None = None
-        self.output: dict[str, Any] | None = None
+        self.output: dict[str, Any] = {}
         self.auto_ready = function.auto_ready
-        self.ttl: timedelta | None = None
-        self._requirements: Requirements | None = None
-        self._required_resources: RequiredResources | None = None
-        self._required_schemas: RequiredSchemas | None = None
-        self.own_secrets: OwnSecrets | None = None  # Secrets among the resources
-        self._observed_conditions: dict[str, dict[str, Any]] | None = None
-        self._step: str | None = None
-        self._log: Any = None
         self.xr: Root = Root(self, "xr", "", "xr", self._observed_composite(), composite)
         self._marks: dict[str, Any] = {}
-        self._namespace: str | None = None
         self._reported: set[int] = set()
         self.answered_for: dict[str, list[Any]] = {}
 
@@ -208,25 +171,23 @@ class Call(Tracker):
             own.look(self)
         return Tracker.masker(self)
 
-    @property
+    @functools.cached_property
     def step(self) -> str:
         """The identity of this step of the pipeline.
 
         It is the function's name. If the step has an input, "-" and eight hex digits of the input's hash follow.
         """
-        if self._step is None:
-            self._step = self.function.name
-            if self.request.HasField("input"):
-                from ..base.hashes import sha256
-                from ..models.walker import canonical
+        if not self.request.HasField("input"):
+            return self.function.name
+        from ..base.hashes import sha256
+        from ..models.walker import canonical
 
-                # Not the bytes: the order of their entries may differ from call to call.
-                try:
-                    text = canonical(codec.decode_struct(self.request.input))
-                except UsageError as error:
-                    raise WireError(f"the function's input is malformed: it {error}") from None
-                self._step += f"-{sha256(text.encode()).hexdigest()[:8]}"
-        return self._step
+        # Not the bytes: the order of their entries may differ from call to call.
+        try:
+            text = canonical(codec.decode_struct(self.request.input))
+        except UsageError as error:
+            raise WireError(f"the function's input is malformed: it {error}") from None
+        return f"{self.function.name}-{sha256(text.encode()).hexdigest()[:8]}"
 
     @property
     def mark(self) -> str:
@@ -262,33 +223,29 @@ class Call(Tracker):
         """
         return whose(self.mark_of(name), self.step, self.function.name, self.function.formerly)
 
-    @property
+    @functools.cached_property
     def namespace(self) -> str:
         """The namespace of the composite; empty if it has none.
 
         Raises:
             WireError: The composite's bytes are malformed.
         """
-        if self._namespace is None:
-            raw = self.xr.raw or b""
-            # A quick look first: nearly all composites without a namespace don't have this word anywhere.
-            found = codec.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
-            self._namespace = found if isinstance(found, str) else ""
-        return self._namespace
+        raw = self.xr.raw or b""
+        # A quick look first: nearly all composites without a namespace don't have this word anywhere.
+        found = codec.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
+        return found if isinstance(found, str) else ""
 
     @property
     def in_operation(self) -> bool:
         """Whether an Operation runs the function. Then the request has no composite and no observed state."""
         return not self.xr.raw
 
-    @property
+    @functools.cached_property
     def log(self) -> Any:
         """The logger of this call. It masks secret values, and shows unresolved values as their paths."""
-        if self._log is None:
-            from .texts import log_for
+        from .texts import log_for
 
-            self._log = log_for(self.function.name, self)
-        return self._log
+        return log_for(self.function.name, self)
 
     def open_context(self) -> LazyMap:
         """Return the pipeline's context as a mapping that compose() can read and change; the same object each time.
@@ -333,47 +290,33 @@ class Call(Tracker):
         node = None if registered is None or registered.observed is None else registered.observed._node
         return node is not None and node.views is not None and "status" in node.views
 
-    def open_output(self) -> dict[str, Any]:
-        """Return an Operation's output as a dict that compose() can change; the same dict each time."""
-        if self.output is None:
-            self.output = {}
-        return self.output
-
     # Requests to Crossplane, and its answers.
 
-    @property
+    @functools.cached_property
     def requirements(self) -> Requirements:
         """The resources and schemas that compose() asks Crossplane for in this call."""
-        if self._requirements is None:
-            from .requirements import Requirements
+        from .requirements import Requirements
 
-            self._requirements = Requirements()
-        return self._requirements
+        return Requirements()
 
     @property
     def asked(self) -> Requirements | None:
         """The same as `requirements`, but None if compose() hasn't asked for anything."""
-        return self._requirements or None
+        return self.__dict__.get("requirements") or None
 
-    @property
+    @functools.cached_property
     def required_resources(self) -> RequiredResources:
         """The resources that Crossplane has sent because this function asked for them, by the requirement's key."""
-        if self._required_resources is None:
-            from .given import RequiredResources
+        from .given import RequiredResources
 
-            self._required_resources = RequiredResources(
-                self.request, self, self.requirements, deprecated=not self.advertises
-            )
-        return self._required_resources
+        return RequiredResources(self)
 
-    @property
+    @functools.cached_property
     def required_schemas(self) -> RequiredSchemas:
         """The schemas that Crossplane has sent because this function asked for them, by the requirement's key."""
-        if self._required_schemas is None:
-            from .given import RequiredSchemas
+        from .given import RequiredSchemas
 
-            self._required_schemas = RequiredSchemas(self.request)
-        return self._required_schemas
+        return RequiredSchemas(self.request)
 
     def stand_in_for(self, real: Call) -> None:
         """Make this call a rehearsal of `real`: take over a part of the real call's state.
@@ -393,7 +336,7 @@ class Call(Tracker):
             self.answered_for = {key: form_of(selector, real) for key, selector in real.asked.resources.items()}
         if self.data is real.data:
             self.markers = real.markers
-        self._required_schemas = real.required_schemas
+        self.required_schemas = real.required_schemas
 
     # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.
 
@@ -418,10 +361,11 @@ class Call(Tracker):
             capability: The capability's number in the protocol.
         """
         if capability not in self._reported and not self.supports(capability):
-            from .capabilities import report_use
+            from .capabilities import WITHOUT
 
             self._reported.add(capability)
-            report_use(capability, self.log)
+            what, meaning = WITHOUT[capability]
+            self.log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
         """Return the observed composite's condition of the type `type_`; None if the composite lacks it.
@@ -445,10 +389,12 @@ class Call(Tracker):
         self.tied.clear()
         # All of these refer to their call, or may hold Observables, which refer to it.
         self.resources = {}
-        self.own_secrets = None
-        self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None
+        self.output = {}
+        self.composite = self.context = self.own_secrets = None
+        for name in self.__dict__.keys() & {"log", "required_resources", "requirements"}:
+            del self.__dict__[name]
         if self.results.entries:
             self.results = Results()
         if self.conditions.entries:
             self.conditions = Conditions()
-        self.xr = self.xr.alone(Tracker())
+        self.xr.call = ended()

@@ -8,25 +8,17 @@ from typing import Any, Final
 from ...errors import CrossplaneLiteError, UsageError
 from ..base.texts import near_name
 
-__all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]
-
-_NAMES: Final = {
-    1: "CAPABILITY_CAPABILITIES",
-    2: "CAPABILITY_REQUIRED_RESOURCES",
-    3: "CAPABILITY_CREDENTIALS",
-    4: "CAPABILITY_CONDITIONS",
-    5: "CAPABILITY_REQUIRED_SCHEMAS",
-}
-_KNOWN: Final = frozenset(_NAMES.values())
 _PREFIX: Final = "CAPABILITY_"
+_SHORT: Final = ["CAPABILITIES", "REQUIRED_RESOURCES", "CREDENTIALS", "CONDITIONS", "REQUIRED_SCHEMAS"]
+_NAMES: Final = {number: _PREFIX + name for number, name in enumerate(_SHORT, 1)}
 _MOST_DIGITS: Final = 10  # enum values have 32 bits
-# For the warning about each capability that the caller lacks: its name, and what happens then.
-_WITHOUT: Final = {
+WITHOUT: Final = {
     2: ("required resources", "the requested resources never come"),
     3: ("credentials", "the credentials never come"),
     4: ("conditions", "the conditions that compose() sets get lost"),
     5: ("required schemas", "the requested schemas never come, so nothing is validated"),
 }
+"""For the warning about each capability that the caller lacks: its name, and what happens then."""
 
 
 class Capabilities(frozenset[str]):
@@ -80,23 +72,18 @@ class Capabilities(frozenset[str]):
             UsageError: There is no capability of this name. Without the error a misspelt name would never be noticed,
                 because the answer would always be no.
         """
-        name = _PREFIX + capability.removeprefix(_PREFIX)
-        number = name.removeprefix(_PREFIX)
-        if number.isdecimal() and len(number) <= _MOST_DIGITS:
-            return _NAMES.get(int(number), name)
-        if name not in _KNOWN:
-            shown = [one.removeprefix(_PREFIX) for one in sorted(_KNOWN)]
-            hint = near_name(capability.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
+        short = capability.removeprefix(_PREFIX)
+        if short.isdecimal() and len(short) <= _MOST_DIGITS:
+            return _NAMES.get(int(short), _PREFIX + short)
+        if short not in _SHORT:
+            hint = (
+                near_name(capability.upper().removeprefix(_PREFIX), _SHORT)
+                or f"; there are {', '.join(sorted(_SHORT))}"
+            )
             raise UsageError(
                 f"there is no capability {capability!r}{hint}; give a newer capability by its number in the protocol"
             )
-        return name
-
-
-def report_use(capability: int, log: Any) -> None:
-    """Log a warning that compose() uses a capability that the caller lacks."""
-    what, meaning = _WITHOUT[capability]
-    log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
+        return _PREFIX + short
 
 
 class MissingCredentialError(CrossplaneLiteError, KeyError):

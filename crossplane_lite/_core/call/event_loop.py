@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
-__all__ = ["Awaited", "Cancelled", "awaited", "run"]
-
 _GRACE_SECONDS: Final = 1.0  # the time that a cancelled task or a blocked loop gets
 
 Outcome = tuple[Any, "BaseException | None"]
@@ -44,18 +42,17 @@ def run(awaitable: Awaitable[Any]) -> Any:
     """
     import asyncio
 
-    coroutine = _to_its_end(awaitable)
     # Not get_running_loop(): exceptions of compose() would show its RuntimeError as their context.
     running = asyncio._get_running_loop()
     if running is not None and running is _shared.loop:
         outcomes: list[Outcome] = []
         target = copy_context().run
-        thread = threading.Thread(target=target, args=(lambda: outcomes.append(asyncio.run(coroutine)),))
+        thread = threading.Thread(target=target, args=(lambda: outcomes.append(asyncio.run(_to_its_end(awaitable))),))
         thread.start()
         thread.join()
         outcome = outcomes.pop()
     else:
-        outcome = _shared.run(awaitable, coroutine)
+        outcome = _shared.run(awaitable)
     returned, error = outcome
     if error is None:
         return returned
@@ -85,13 +82,10 @@ class Awaited:
         future: The future of its outcome; None before the start, and after the outcome is taken.
     """
 
-    __slots__ = ("_awaitable", "_coroutine", "_on", "cancelled", "future", "loop")
+    __slots__ = ("_awaitable", "_on", "cancelled", "future", "loop")
 
-    def __init__(
-        self, awaitable: Awaitable[Any], coroutine: Any, loop: asyncio.AbstractEventLoop, on: threading.Thread
-    ) -> None:
+    def __init__(self, awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop, on: threading.Thread) -> None:
         self._awaitable = awaitable
-        self._coroutine = coroutine
         self._on = on
         self.cancelled = False
         self.loop = loop
@@ -107,13 +101,10 @@ class Awaited:
         return future
 
     async def _run(self) -> Outcome:
-        coroutine, self._coroutine = self._coroutine, None
         if not self.cancelled:
-            return await coroutine  # type: ignore[no-any-return]
-        # Otherwise Python warns on stderr that they were never awaited.
-        coroutine.close()
+            return await _to_its_end(self._awaitable)
         if isinstance(self._awaitable, CoroutineType):
-            self._awaitable.close()
+            self._awaitable.close()  # otherwise Python warns on stderr that it was never awaited
         return None, None
 
     def cancel(self) -> None:
@@ -128,7 +119,8 @@ class Awaited:
         import traceback
 
         found = _frames_of(self._awaitable)
-        running = _frames_on(self._on)[::-1]
+        top = sys._current_frames().get(self._on.ident or 0)
+        running = [] if top is None else [frame for frame, _ in traceback.walk_stack(top)][::-1]
         if found and found[-1] in running:  # it runs: the frames below it are the last ones there
             found += running[running.index(found[-1]) + 1 :]
         places = ((frame, frame.f_lineno) for frame in found)
@@ -141,16 +133,6 @@ def _frames_of(coroutine: Any) -> list[FrameType]:
     while coroutine is not None:
         found += filter(None, [getattr(coroutine, "cr_frame", None)])
         coroutine = getattr(coroutine, "cr_await", None)
-    return found
-
-
-def _frames_on(thread: threading.Thread) -> list[FrameType]:
-    """Return the frames of a thread, the innermost first."""
-    found: list[FrameType] = []
-    frame = sys._current_frames().get(thread.ident or 0)
-    while frame is not None:
-        found.append(frame)
-        frame = frame.f_back
     return found
 
 
@@ -168,10 +150,10 @@ class _Shared:
         self._lock = threading.Lock()
         self.waiting: dict[int, Awaited] = {}
 
-    def run(self, awaitable: Awaitable[Any], coroutine: Any) -> Outcome:
+    def run(self, awaitable: Awaitable[Any]) -> Outcome:
         thread = threading.get_ident()
         with self._lock:  # so that no other thread forgets the loop, before it can see that this one is on it
-            one = self.waiting[thread] = Awaited(awaitable, coroutine, *self._running())
+            one = self.waiting[thread] = Awaited(awaitable, *self._running())
             future = one.start()
         try:
             return future.result()

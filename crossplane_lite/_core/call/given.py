@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeVar, overload
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
     from ..schemas.schema import Schema
     from .call import Call
-    from .requirements import Requirements
-
-__all__ = ["ANY_KEY", "LazyMap", "ObservedResources", "RequiredList", "RequiredResources", "RequiredSchemas"]
 
 T = TypeVar("T")
 
@@ -102,21 +100,13 @@ class RequiredList(list[R]):
         answered: Whether Crossplane has answered.
     """
 
-    def __init__(
-        self,
-        values: list[Any],
-        key: str,
-        model: type[Resource],
-        call: Tracker,
-        requirements: Requirements,
-        *,
-        answered: bool,
-    ) -> None:
+    def __init__(self, values: list[Any], key: str, model: type[Resource], call: Call, *, answered: bool) -> None:
         super().__init__(values)
         self._key = key
         self._model = model
         self._call = call
-        self._requirements = requirements
+        self._requirements = call.requirements
+        self._path = f"required.{key}"
         self.answered = answered
 
     def _guess(self) -> bool:
@@ -130,21 +120,11 @@ class RequiredList(list[R]):
         by_name = selector is not None and selector.match_name is not None
         # An empty answer to a query by labels is a fact.
         if not self.answered or (by_name and list.__len__(self) == 0):
-            path = f"required.{self._key}"
-            return guess(make(path, Root(self._call, "required", self._key, path, None)))
+            return guess(self._whole())
         return False
 
-    def _length(self) -> int:
-        """Return the number of resources, and remember a guess if the number may still change.
-
-        If a rehearsal takes a list with unknown content for non-empty, the number comes from the rehearsal's oracle,
-        which answers questions about missing values.
-        """
-        oracle = self._call.oracle
-        if not self._guess() or oracle is None:
-            return list.__len__(self)
-        path = f"required.{self._key}"
-        return oracle.length(make(path, Root(self._call, "required", self._key, path, None)))
+    def _whole(self) -> Observable[Any]:
+        return make(self._path, Root(self._call, "required", self._key, self._path, None))
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> R: ...
@@ -155,11 +135,11 @@ class RequiredList(list[R]):
             return [*self][at]
         if -len(self) - 1 < at < list.__len__(self):
             return list.__getitem__(self, at)
-        root = Root(self._call, "required", self._key, f"required.{self._key}[{at}]", None)
+        root = Root(self._call, "required", self._key, f"{self._path}[{at}]", None)
         return observed_view(self._model, Registered(root))
 
     def __iter__(self) -> Iterator[R]:
-        return iter([self[at] for at in range(self._length())])
+        return iter([self[at] for at in range(len(self))])
 
     def __reversed__(self) -> Iterator[R]:
         return iter([*self][::-1])
@@ -171,10 +151,9 @@ class RequiredList(list[R]):
         return [*self]
 
     def __len__(self) -> int:
-        return self._length()
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
+        # A rehearsal that takes a list with unknown content for non-empty makes its length up, too.
+        oracle = self._call.oracle
+        return oracle.length(self._whole()) if self._guess() and oracle is not None else list.__len__(self)
 
     def __eq__(self, other: object) -> bool:
         equal = list.__eq__(self, other)
@@ -203,11 +182,10 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         missed: The keys that were read and that Crossplane hasn't answered.
     """
 
-    def __init__(self, request: Any, call: Call, requirements: Requirements, *, deprecated: bool) -> None:
-        self._request = request
+    def __init__(self, call: Call) -> None:
+        self._request = call.request
         self._call = call
-        self._requirements = requirements
-        self._deprecated = deprecated
+        self._requirements = call.requirements
         self._made: dict[tuple[str, type[Any]], RequiredList[Any]] = {}
         self.missed: set[str] = set()
 
@@ -215,7 +193,8 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return isinstance(key, str) and self.answer(key) is not None
 
     def __iter__(self) -> Iterator[str]:
-        extra = self._request.extra_resources if self._deprecated else ()
+        # Crossplane before v2.2 may know only the deprecated field.
+        extra = () if self._call.advertises else self._request.extra_resources
         return iter(sorted({*self._request.required_resources, *extra}))
 
     def __len__(self) -> int:
@@ -235,8 +214,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
             return None  # the answer is one to the real run's question, which is another one
         if key in self._request.required_resources:
             return self._request.required_resources[key].items
-        # Crossplane before v2.2 may know only the deprecated field.
-        if self._deprecated and key in self._request.extra_resources:
+        if not self._call.advertises and key in self._request.extra_resources:
             return self._request.extra_resources[key].items
         return None
 
@@ -251,16 +229,13 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         The default of `model` is `Unstructured`. Raises UsageError if `model` isn't a class for resources, or a
         resource is of another kind.
         """
-        if model is None:
-            from ..resources.unstructured import Unstructured
-
-            model = Unstructured
+        model = Unstructured if model is None else model
         check_class(model, "ctx.required_resources.get()")
         made = self._made.get((key, model))
         if made is None:
             items = self.answer(key)
             values = [self._view(key, at, item, model) for at, item in enumerate(items or ())]
-            made = RequiredList(values, key, model, self._call, self._requirements, answered=items is not None)
+            made = RequiredList(values, key, model, self._call, answered=items is not None)
             if items is None:
                 self.missed.add(key)
             else:
@@ -305,17 +280,6 @@ class RequiredSchemas(Mapping[str, "Schema"]):
             raise KeyError(key)
         return self.answer(key)
 
-    @overload
-    def get(self, key: str, default: None = None) -> Schema | None: ...
-    @overload
-    def get(self, key: str, default: T) -> Schema | T: ...
-    def get(self, key: str, default: Any = None) -> Any:
-        """Return the schema for `key`; `default` until Crossplane has answered.
-
-        The schema is empty if Crossplane didn't find the kind.
-        """
-        return self.answer(key) if key in self else default
-
     def answer(self, key: str) -> Schema:
         """Return the schema for `key`; an empty schema if Crossplane hasn't answered yet or didn't find the kind."""
         made = self._made.get(key)
@@ -335,11 +299,15 @@ class LazyMap(MutableMapping[str, Any]):
 
     Args:
         raw: The Struct bytes.
-        call: The call; None outside of a call. Then `guessed` has no effect.
+        call: The call.
         guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
             needed; `ANY_KEY` stands for all that nobody has set. Until this call sets or deletes such a key, reading it
             gives an Observable. Testing it with `in` is remembered as a guess: a decision that may change later. So no
             existing resource changes or gets lost because of a wrong value.
+
+    Attributes:
+        values_seen: The values that were read or set, by key, without deleted ones.
+        deleted: The keys that were deleted and not set again.
 
     Raises:
         KeyError: A key is read or deleted that the map doesn't have.
@@ -347,70 +315,56 @@ class LazyMap(MutableMapping[str, Any]):
         WireError: The bytes of the Struct or of a value are malformed. They are only noticed when they are read.
     """
 
-    def __init__(self, raw: bytes, call: Tracker | None = None, guessed: Collection[str] = ()) -> None:
+    def __init__(self, raw: bytes, call: Tracker, guessed: Collection[str]) -> None:
         self._raw = raw
         self._call = call
         self._guessed = frozenset(guessed)
-        self._fields: Any = None
-        self._values: dict[str, Any] = {}
-        self._deleted: set[str] = set()
+        self.values_seen: dict[str, Any] = {}
+        self.deleted: set[str] = set()
 
-    @property
+    @functools.cached_property
     def _source(self) -> Any:
-        if self._fields is None:
-            self._fields = codec.split(self._raw)
-        return self._fields
+        return codec.split(self._raw)
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self._values:
-            if key not in self._deleted and self._is_guessed(key):
+        if key not in self.values_seen:
+            if key not in self.deleted and self._is_guessed(key):
                 return self._waiting(key)
-            if key in self._deleted or key not in self._source:
+            if key in self.deleted or key not in self._source:
                 raise KeyError(key)
-            self._values[key] = codec.decode_value(self._source[key])
-        return self._values[key]
+            self.values_seen[key] = codec.decode_value(self._source[key])
+        return self.values_seen[key]
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
             raise UsageError(f"a key of ctx.context must be a string (got {value_in_words(key)})")
-        self._values[key] = value
-        self._deleted.discard(key)
+        self.values_seen[key] = value
+        self.deleted.discard(key)
 
     def __delitem__(self, key: str) -> None:
         if key not in self:
             raise KeyError(key)
-        self._values.pop(key, None)
-        self._deleted.add(key)
+        self.values_seen.pop(key, None)
+        self.deleted.add(key)
 
     def _waiting(self, key: str) -> Observable[Any]:
         path = f'context["{key}"]'
-        return make(path, Root(self._call, "context", key, path, None))  # type: ignore[arg-type]  # checked before
+        return make(path, Root(self._call, "context", key, path, None))
 
     def __contains__(self, key: object) -> bool:
-        if key in self._values or key in self._deleted:
-            return key in self._values
+        if key in self.values_seen or key in self.deleted:
+            return key in self.values_seen
         return guess(self._waiting(key)) if self._is_guessed(key) else key in self._source
 
     def _is_guessed(self, key: Any) -> TypeGuard[str]:
-        is_any = ANY_KEY in self._guessed and type(key) is str and key not in self._source
-        return self._call is not None and (is_any or key in self._guessed)
+        return key in self._guessed or (ANY_KEY in self._guessed and type(key) is str and key not in self._source)
 
     def __iter__(self) -> Iterator[str]:
         kept = [*sorted(self._source), *sorted(self._guessed - {ANY_KEY})]
-        return iter(dict.fromkeys([*(key for key in kept if key not in self._deleted), *self._values]))
+        return iter(dict.fromkeys([*(key for key in kept if key not in self.deleted), *self.values_seen]))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __repr__(self) -> str:
         return repr(dict(self))
-
-    @property
-    def values_seen(self) -> dict[str, Any]:
-        """The values that were read or set, by key, without deleted ones."""
-        return self._values
-
-    @property
-    def deleted(self) -> set[str]:
-        """The keys that were deleted and not set again."""
-        return self._deleted

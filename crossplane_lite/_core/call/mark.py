@@ -25,33 +25,6 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
     from ..resources.resource import Resource
 
-__all__ = [
-    "ANNOTATION",
-    "HELD_BACK_KEY",
-    "MARK_WAY",
-    "MOST",
-    "NOTHING",
-    "NO_MARK",
-    "OTHERS",
-    "OURS",
-    "OUR_NAME",
-    "Content",
-    "Memory",
-    "digest_of",
-    "direct",
-    "is_step_of",
-    "joined_steps",
-    "key_of",
-    "marked",
-    "memory_at_once",
-    "memory_in",
-    "plain_bytes",
-    "steps_in",
-    "version_of",
-    "whose",
-    "without_memory",
-]
-
 ANNOTATION: Final = "crossplane-lite/function"
 MARK_WAY: Final = ("metadata", "annotations", ANNOTATION)
 
@@ -304,18 +277,16 @@ def _canonical(raw: bytes, way: tuple[str, ...] = ()) -> bytes:
     fields = codec.split(raw)
     parts = []
     for key in sorted(fields):
-        kind, payload = codec.open_value(fields[key])
-        if kind == codec.STRUCT:
-            below = way[1:] if way and key == way[0] else None
-            data = _without_mark(payload) if below == () else _canonical(payload, below or ())
-            if below is not None and not data:
-                continue
-        elif kind == codec.LIST:
-            data = b"".join(map(_canonical_value, codec.split_list(payload)))
-        else:
-            data = fields[key]
         name = key.encode()
-        parts.append(b"%d %s%d %d %s" % (len(name), name, kind, len(data), data))
+        kind, payload = codec.open_value(fields[key])
+        if kind == codec.STRUCT and key in way[:1]:
+            data = _canonical(payload, way[1:]) if way[1:] else _without_mark(payload)
+            if not data:
+                continue
+            data = b"%d %d %s" % (kind, len(data), data)
+        else:
+            data = _canonical_value(fields[key])
+        parts.append(b"%d %s%s" % (len(name), name, data))
     return b"".join(parts)
 
 

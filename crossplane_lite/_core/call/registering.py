@@ -26,8 +26,6 @@ from .mark import memory_in
 if TYPE_CHECKING:
     from .call import Call
 
-__all__ = ["composite_of", "earlier_of", "former_names", "present_name", "register", "remove"]
-
 R = TypeVar("R", bound=Resource)
 
 _POLICIES: Final = ("keep", "hold", "fatal")
@@ -63,10 +61,8 @@ def composite_of(call: Call, model: type[R]) -> R:
     check_kind(model, root.fields, "the composite")
     registered = Registered(root, desired.resource if desired.HasField("resource") else None, desired.ready)
     registered.desired_details = desired.connection_details
-    if model._fixed:
-        made = model()
-    else:
-        made = model(*(_identity(root, key) for key in ("apiVersion", "kind")))
+    identity = [] if model._fixed else [_identity(root, key) for key in ("apiVersion", "kind")]
+    made = model(*identity)
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)
@@ -81,8 +77,7 @@ def _set_missing(status: Any, wire: str, root: Root) -> None:
 
     The author hasn't asked for this value yet, so the call doesn't count it among those that were handed out.
     """
-    value: Observable[Any] = Observable(f"{root.prefix}.status.{wire}")
-    value.__cl_root__ = root
+    value: Observable[Any] = Observable(f"{root.prefix}.status.{wire}", root)
     if isinstance(status, dict):
         status[wire] = value
     elif isinstance(status, ModelShape):
@@ -288,18 +283,7 @@ def known_name(call: Call, name: object) -> str:
     if type(name) is Observable:
         value = known(name)
         name = name if value is UNSET else value
-    if type(name) is Observable or not isinstance(name, str):
-        shown = repr(name)
-        if type(name) is Observable:
-            call.named_by([name])
-            raise UnresolvedError(
-                f"{shown} can't be a composed resource's name, because it has no value yet; a name must be known in "
-                "every call: make it from values such as the composite's spec"
-            )
-        raise UsageError(f"a composed resource's name must be a string (got {value_in_words(name, shown)})")
-    if not name:
-        raise UsageError("a composed resource's name must not be empty (got '')")
-    waiting = call.tokens_in(name)
+    waiting = [name] if type(name) is Observable else call.tokens_in(name) if isinstance(name, str) else []
     if waiting:
         call.named_by(waiting)
         paths = ", ".join(observable.source_path for observable in waiting)
@@ -307,6 +291,10 @@ def known_name(call: Call, name: object) -> str:
             f"a composed resource's name is made from {paths}, which has no value yet; it must be known in every call: "
             "make it from values such as the composite's spec"
         )
+    if not isinstance(name, str):
+        raise UsageError(f"a composed resource's name must be a string (got {value_in_words(name)})")
+    if not name:
+        raise UsageError("a composed resource's name must not be empty (got '')")
     return name
 
 

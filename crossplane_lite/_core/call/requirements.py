@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import attr
@@ -13,8 +13,6 @@ from ..observed.observable import Observable, known
 
 if TYPE_CHECKING:
     from ..observed.tracker import Tracker
-
-__all__ = ["Requirements", "ResourceSelector", "SchemaSelector", "form_of"]
 
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
@@ -43,10 +41,7 @@ class ResourceSelector:
 
     def __attrs_post_init__(self) -> None:
         _put_known(self)
-        for name in ("api_version", "kind"):
-            value = getattr(self, name)
-            if type(value) is not Observable and (not isinstance(value, str) or value == ""):
-                raise UsageError(f"ResourceSelector: {name!r} must be a string that isn't empty (got {value!r})")
+        _check_kind(self)
         if self.match_name is not None and self.match_labels is not None:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
         if self.match_name == "":
@@ -87,10 +82,7 @@ class SchemaSelector:
 
     def __attrs_post_init__(self) -> None:
         _put_known(self)
-        for name in ("api_version", "kind"):
-            value = getattr(self, name)
-            if type(value) is not Observable and (not isinstance(value, str) or value == ""):
-                raise UsageError(f"SchemaSelector: {name!r} must be a string that isn't empty (got {value!r})")
+        _check_kind(self)
 
     def texts(self) -> list[Any]:
         """Return every part of the selector that could be unresolved."""
@@ -102,13 +94,23 @@ def form_of(selector: ResourceSelector, call: Tracker) -> list[Any]:
     return [call.normal(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
 
 
+def _check_kind(selector: ResourceSelector | SchemaSelector) -> None:
+    for name in ("api_version", "kind"):
+        value = getattr(selector, name)
+        if type(value) is not Observable and (not isinstance(value, str) or value == ""):
+            where = type(selector).__name__
+            raise UsageError(f"{where}: {name!r} must be a string that isn't empty (got {value!r})")
+
+
 def _put_known(selector: Any) -> None:
     """Replace each Observable in `selector` whose value is known by that value. `selector` is changed in place."""
     for name, value in vars(selector).items():
-        if type(value) is Observable:
-            object.__setattr__(selector, name, known(value) or value)
-        elif isinstance(value, Mapping) and any(type(text) is Observable for text in (*value, *value.values())):
-            object.__setattr__(selector, name, {_known(key): _known(text) for key, text in value.items()})
+        value = _known(value)
+        # Not isinstance(): reading the class of a missing value would count as a use of it.
+        is_map = issubclass(type(value), Mapping)
+        if is_map and any(type(text) is Observable for text in (*value, *value.values())):
+            value = {_known(key): _known(text) for key, text in value.items()}
+        object.__setattr__(selector, name, value)
 
 
 def _known(text: Any) -> Any:
@@ -134,14 +136,8 @@ class _Selectors(dict[str, Any]):
             )
         super().__setitem__(key, selector)
 
-    def update(self, *others: Any, **named: Any) -> None:
-        for key, selector in dict(*others, **named).items():
-            self[key] = selector
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        if key not in self:
-            self[key] = default
-        return self[key]
+    update = MutableMapping.update
+    setdefault = MutableMapping.setdefault
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]  # the same as that of dict
         self.update(other)
@@ -168,10 +164,9 @@ class Requirements:
 
         A new key is `apiVersion/kind`. A selector with an unresolved part isn't compared, and always gets a new key.
         """
-        if any(type(text) is Observable for text in wanted.texts()):
-            return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess
         for key, selector in self.schemas.items():
-            if not any(type(text) is Observable for text in selector.texts()) and selector == wanted:
+            texts = (*selector.texts(), *wanted.texts())
+            if not any(type(text) is Observable for text in texts) and selector == wanted:
                 return key
         return f"{wanted.api_version}/{wanted.kind}"
 

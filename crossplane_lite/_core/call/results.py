@@ -8,8 +8,6 @@ from typing import Any, Final, NamedTuple
 
 from ...errors import UsageError
 
-__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results", "SetCondition", "Tally", "counting"]
-
 FATAL: Final = 1
 WARNING: Final = 2
 NORMAL: Final = 3

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..schemas.schema import FieldError, Schema
     from .call import Call
 
-__all__ = ["check_status", "schema_of", "validate_desired"]
-
 _REASON: Final = "InvalidResource"
 _MOST_RESULTS: Final = 50
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
     from .call import Call
 
-__all__ = ["OwnSecrets", "connection_secret"]
-
 # compose() may change a Secret after it has registered it. So the last ones are read again for each text.
 _MOST: Final = 200
 
@@ -151,14 +149,10 @@ def _data(call: Call, details: Any, observed: Any) -> dict[str, Any] | Observabl
 def _check_key(call: Call, key: object) -> None:
     known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
+        # A text isn't shown, because it may be a secret value by mistake.
+        got = "another string, not shown because it may be secret" if isinstance(key, str) else type_in_words(key)
         raise UsageError(
-            "ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-', '_' or '.' "
-            # The text isn't shown, because it may be a secret value by mistake.
-            + (
-                "(got another string, not shown because it may be secret)"
-                if isinstance(key, str)
-                else f"(got {type_in_words(key)})"
-            )
+            f"ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-', '_' or '.' (got {got})"
         )
 
 

@@ -15,8 +15,6 @@ from ..base.folder import PACKAGE
 from ..base.texts import LONGEST_LOGGED, some, without_addresses
 from ..observed.tracker import Tracker
 
-__all__ = ["authors_frame", "describe", "log_for", "named"]
-
 # Where installed packages are; a virtual environment may lie below the author's file.
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 # The names that Python and attrs give to code without a file. The place in such code doesn't help authors.

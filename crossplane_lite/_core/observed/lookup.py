@@ -114,7 +114,9 @@ def is_ready(raw: bytes) -> bool:
     if rule is _always:
         return True
     seen = _Object(fields, with_spec=rule is not None)
-    return seen.is_well_formed and seen.caught_up(seen.status) and (rule or _ready)(seen)
+    if not seen.is_well_formed or not seen.caught_up(seen.status):
+        return False
+    return seen.condition("Ready") if rule is None else rule(seen)
 
 
 class _Object:
@@ -186,10 +188,6 @@ def _always(_: _Object) -> bool:
     return True
 
 
-def _ready(obj: _Object) -> bool:
-    return obj.condition("Ready")
-
-
 def _deployment(obj: _Object) -> bool:
     wanted = obj.replicas()
     # During a rollout there are more replicas than wanted, so that is not ready.
@@ -213,10 +211,6 @@ def _replica_set(obj: _Object) -> bool:
     if obj.status.get("observedGeneration") is None or obj.condition("ReplicaFailure"):
         return False
     return obj.count("availableReplicas") >= obj.replicas()
-
-
-def _job(obj: _Object) -> bool:
-    return obj.condition("Complete") and not obj.condition("Failed")
 
 
 def _cron_job(obj: _Object) -> bool:
@@ -255,14 +249,6 @@ def _service(obj: _Object) -> bool:
     return _has_ingress(obj) if type_ == "LoadBalancer" else isinstance(type_, str)
 
 
-def _claim(obj: _Object) -> bool:
-    return obj.status.get("phase") == "Bound"
-
-
-def _autoscaler(obj: _Object) -> bool:
-    return obj.condition("ScalingActive") or obj.condition("ScalingLimited")
-
-
 # Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
 _WITHOUT_STATUS: Final = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
@@ -286,13 +272,15 @@ _RULES: Final[dict[tuple[str, str], Rule]] = {
     ("apps", "StatefulSet"): _stateful_set,
     ("apps", "DaemonSet"): _daemon_set,
     ("apps", "ReplicaSet"): _replica_set,
-    ("batch", "Job"): _job,
+    ("batch", "Job"): lambda obj: obj.condition("Complete") and not obj.condition("Failed"),
     ("batch", "CronJob"): _cron_job,
     ("", "Pod"): _pod,
     ("", "Service"): _service,
     ("networking.k8s.io", "Ingress"): _has_ingress,
-    ("", "PersistentVolumeClaim"): _claim,
-    ("autoscaling", "HorizontalPodAutoscaler"): _autoscaler,
+    ("", "PersistentVolumeClaim"): lambda obj: bool(obj.status.get("phase") == "Bound"),
+    ("autoscaling", "HorizontalPodAutoscaler"): lambda obj: (
+        obj.condition("ScalingActive") or obj.condition("ScalingLimited")
+    ),
     **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
 }
 # Every provider has kinds of these names in a group of its own. Their status never shows readiness.

@@ -10,7 +10,6 @@ compose(), whose results are thrown away) asks its oracle instead (`_core.waits.
 
 from __future__ import annotations
 
-import abc
 import math
 import operator
 import warnings
@@ -89,13 +88,21 @@ class Observable(Generic[T_co]):
     __cl_type__: Known | None  # the value's type, if a schema says it
     __wire_text__: str | None
 
-    def __init__(self, source_path: str) -> None:
+    def __init__(
+        self,
+        source_path: str,
+        _root: Root | None = None,
+        _deps: tuple[Observable[Any], ...] | None = None,
+        _settles: bool = False,
+        _type: Known | None = None,
+        _text: str | None = None,
+    ) -> None:
         _set(self, "__cl_path__", source_path)
-        _set(self, "__cl_root__", None)
-        _set(self, "__cl_deps__", None)
-        _set(self, "__cl_settles__", False)
-        _set(self, "__cl_type__", None)
-        _set(self, "__wire_text__", None)
+        _set(self, "__cl_root__", _root)
+        _set(self, "__cl_deps__", _deps)
+        _set(self, "__cl_settles__", _settles)
+        _set(self, "__cl_type__", _type)
+        _set(self, "__wire_text__", _text)
 
     @property
     def source_path(self) -> str:
@@ -107,18 +114,16 @@ class Observable(Generic[T_co]):
         known_type = self.__cl_type__
         if known_type is not None and not known_type.may_have(name):
             raise UnknownFieldError(f"{self.__cl_path__} is {known_type.describe()}, which has no attribute {name!r}")
-        extended = _extend(self, "." + name, below=name)
         # `labels.get` is a method of a map: it is known to be empty if the map is.
-        extended.__cl_settles__ = self.__cl_settles__ and name in _OF_A_MAP
-        return extended
+        return _at(self, f"{self.__cl_path__}.{name}", name, self.__cl_settles__ and name in _OF_A_MAP)
 
     def __getitem__(self, key: int | str) -> Observable[Any]:
         if type(key) is str:
             if key == EXTERNAL_NAME and self.__cl_path__.endswith(".metadata.annotations"):
-                return _extend(self, ".external_name", self.__cl_path__[: -len(".metadata.annotations")])
-            return _extend(self, f"[{quoted(key)}]", below=key)
+                return _at(self, self.__cl_path__.removesuffix(".metadata.annotations") + ".external_name")
+            return _at(self, f"{self.__cl_path__}[{quoted(key)}]", key)
         if issubclass(type(key), int):  # not isinstance(), because the key may be an Observable
-            return _extend(self, f"[{key}]", below=key)
+            return _at(self, f"{self.__cl_path__}[{key}]", key)
         oracle = oracle_of(self)
         if oracle is not None:
             return oracle.applied(operator.getitem, self, key)  # type: ignore[no-any-return]
@@ -231,18 +236,14 @@ class Observable(Generic[T_co]):
         return not (_is_none(self) if other is None else self == other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            holder = _owner_of(self)
-        except AttributeError:
-            pass
-        else:
-            return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
-        # Methods of a map work before the map exists: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
+        holder = getattr(self, "__cl_owner__", None)
+        if holder is not None:
+            return holder._call_method(method, args, kwargs)
+        # Methods of a map work before the map exists: `labels.get("team")`.
         if not path or method.endswith("]"):
             raise unresolved(self, "calling it")
-        owner: Any = _extend(self, "", path)
-        owner.__cl_settles__ = self.__cl_settles__
+        owner: Any = _at(self, path, settles=self.__cl_settles__)
         if method == "get" and args and not kwargs:
             value = owner[args[0]]
             if len(args) == 1:
@@ -256,10 +257,8 @@ class Observable(Generic[T_co]):
             return oracle.applied(_call_method, owner, method, args, kwargs)
         raise unresolved(owner, f"calling {method}()")
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in Observable.__slots__:
-            raise _not_to_be_set_in(self)
-        object.__setattr__(self, name, value)
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise _not_to_be_set_in(self)
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise _not_to_be_set_in(self)
@@ -289,7 +288,6 @@ def text_or_value(observable: Observable[Any]) -> Any:
 
 
 plain_forms[Observable] = text_or_value
-_owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
@@ -316,22 +314,11 @@ def _backwards(values: Any) -> list[Any]:
 _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 # Special methods whose results loops and names are made from: resources may depend on them.
 _COUNTS = frozenset({"int", "index", "float"})
-_SIGNS = {
-    **{
-        "lt": "<",
-        "le": "<=",
-        "gt": ">",
-        "ge": ">=",
-        "add": "+",
-        "sub": "-",
-        "mul": "*",
-        "truediv": "/",
-        "floordiv": "//",
-    },
-    **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
-    **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
-    **{"enter": "with"},
-}
+_SIGNS = dict(
+    pair.split(" ", 1)
+    for pair in "lt <, le <=, gt >, ge >=, add +, sub -, mul *, truediv /, floordiv //, mod %, pow **, lshift <<, "
+    "rshift >>, and &, or |, xor ^, matmul @, neg -, pos +, invert ~, index an index, enter with".split(", ")
+)
 
 
 def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
@@ -407,11 +394,7 @@ def make(
     ready object lacks it. `known_type` is the type that a schema gives the value. Without a `root`, no call remembers
     the Observable.
     """
-    made: Observable[Any] = Observable(path)
-    made.__cl_root__ = root
-    made.__cl_deps__ = deps
-    made.__cl_settles__ = settles
-    made.__cl_type__ = known_type
+    made: Observable[Any] = Observable(path, root, deps, settles, known_type)
     if root is not None:
         root.call.handed_out.append(made)
     return made
@@ -423,59 +406,47 @@ def refer(path: str, root: Root, value: str) -> Observable[str]:
     In texts and in the answer, the value replaces the Observable. But a question about it, such as `if`, is answered as
     if the value were missing.
     """
-    made: Observable[str] = Observable(path)
-    made.__cl_root__ = root
-    made.__wire_text__ = value
-    return made
+    return Observable(path, root, _text=value)
 
 
-def _extend(
-    observable: Observable[Any], step: str, path: str | None = None, *, below: str | int | None = None
+def _at(
+    observable: Observable[Any], path: str, below: str | int | None = None, settles: bool = False
 ) -> Observable[Any]:
-    extended: Observable[Any] = Observable((observable.__cl_path__ if path is None else path) + step)
-    extended.__cl_root__ = observable.__cl_root__
-    extended.__cl_deps__ = observable.__cl_deps__
-    if below is not None and observable.__cl_type__ is not None:
-        extended.__cl_type__ = observable.__cl_type__.below(below)
-    return extended
+    """Return an Observable for another path of the same object; `below` is the last step if it is further down."""
+    known_type = observable.__cl_type__
+    known_type = None if known_type is None or below is None else known_type.below(below)
+    return Observable(path, observable.__cl_root__, observable.__cl_deps__, settles, known_type)
 
 
 # What uses mean.
 
 
-class Oracle(abc.ABC):
+class Oracle(Protocol):
     """Answers the questions about unresolved values in one rehearsal, such as `if value` or `value == "a"`."""
 
     __slots__ = ()
 
-    @abc.abstractmethod
     def answers(self, observable: Observable[Any]) -> bool:
         """Say whether this oracle answers questions about a value. A real call's answers count for all others."""
 
-    @abc.abstractmethod
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
         """Say whether an unresolved value counts as true or, if `compared` isn't None, as equal to `compared`."""
 
-    @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:
         """Return the value that the real call observes for `observable`; None if there is none."""
 
-    @abc.abstractmethod
     def length(self, observable: Observable[Any]) -> int:
         """Return the length of the real call's value for `observable`, or a length that the oracle makes up."""
 
-    @abc.abstractmethod
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
         """Return the real call's value for `observable` as a `kind`, or a number that the oracle makes up."""
 
-    @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:
         """Return `text`, which was made in the rehearsal `call`, with each placeholder replaced.
 
         The replacement is the value that the real call observes, or the value's path if there is none.
         """
 
-    @abc.abstractmethod
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
         """Return an Observable for the result of `function(*values)`, as `crossplane_lite.apply` does."""
 
@@ -616,21 +587,15 @@ def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
     remembered. `use` is an operator, or words such as "slicing", for the message.
     """
     note_use(observable, failed=True)
-    root = observable.__cl_root__
+    root, path = observable.__cl_root__, observable.__cl_path__
     if root is not None and root.refers:
-        path = observable.__cl_path__
         seen = f"{root.prefix}.observed{path[len(root.prefix) :]}"
         return UnresolvedError(
             f"{path} isn't set in desired state, so it refers to the value in the cluster, and {use} needs the value "
             f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"
         )
+    missing = f"{path} has no value yet, and {use} needs one; "
     if use in ("<", "<=", ">", ">="):
-        name = observable.__cl_path__.rpartition(".")[2]
-        return UnresolvedError(
-            f"{observable.__cl_path__} has no value yet, and {use} needs one; in a condition write "
-            f"({name} or 0) {use} ..., which counts a missing value as 0"
-        )
-    return UnresolvedError(
-        f"{observable.__cl_path__} has no value yet, and {use} needs one; "
-        "use crossplane_lite.apply(function, value) to compute with it once it is known"
-    )
+        value = f"({path.rpartition('.')[2]} or 0)"
+        return UnresolvedError(f"{missing}in a condition write {value} {use} ..., which counts a missing value as 0")
+    return UnresolvedError(f"{missing}use crossplane_lite.apply(function, value) to compute with it once it is known")

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ...errors import EncodeError
+from ...errors import EncodeError, UsageError
 from .. import codec
 from ..base.sentinels import UNSET
+from ..paths import trees
 from ..paths.text import show
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
@@ -27,7 +28,6 @@ CROSSPLANES_OWN: Final = frozenset(
 )
 _NOT_OURS: Final = frozenset({"apiVersion", "kind", "status"})
 _KEPT_METADATA: Final = frozenset({"labels", "annotations"})
-_DEEPEST: Final = 500
 
 _Way = tuple[str | int, ...]
 _METADATA: Final[_Way] = ("metadata",)
@@ -155,21 +155,25 @@ def _counts(way: _Way, key: str) -> bool:
 
 def _is_same(one: Any, other: Any, way: _Way) -> bool:
     """Say whether the plain data `one` and `other` are equal, and all values in them have equal types: True isn't 1."""
-    if type(one) is not type(other) or not isinstance(one, (dict, list)):
-        return type(one) is type(other) and bool(one == other)
-    if len(one) != len(other) or (isinstance(one, dict) and one.keys() != other.keys()):
-        return False
-    for step in one if isinstance(one, dict) else range(len(one)):  # no generator, which would take a second frame
-        if not _is_same(one[step], other[step], _below(way, step)):
-            return False
-    return True
+    try:
+        return trees.equal(one, other, _is_same_scalar, depth=len(way))
+    except UsageError:
+        raise _too_deep(way) from None
+
+
+def _is_same_scalar(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
 
 
 def _below(way: _Way, step: str | int) -> _Way:
     """Return the way one level further down."""
-    if len(way) >= _DEEPEST:
-        raise EncodeError(show(way[:8]) + "…", f"has more than {_DEEPEST} levels, so it can't be compared")
+    if len(way) >= trees.DEEPEST:
+        raise _too_deep(way)
     return (*way, step)
+
+
+def _too_deep(way: _Way) -> EncodeError:
+    return EncodeError(show(way[:8]) + "…", f"has more than {trees.DEEPEST} levels, so it can't be compared")
 
 
 # --- sets of fields ---

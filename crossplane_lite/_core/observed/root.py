@@ -39,13 +39,7 @@ class Root:
     __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
 
     def __init__(
-        self,
-        call: Tracker,
-        kind: str,
-        name: str,
-        prefix: str,
-        raw: bytes | None,
-        message: Any = None,
+        self, call: Tracker, kind: str, name: str, prefix: str, raw: bytes | None, message: Any = None
     ) -> None:
         self.call = call
         self.kind = kind
@@ -61,10 +55,6 @@ class Root:
         """The object's observed connection details; empty while the object isn't observed."""
         details: Mapping[str, bytes] = {} if self._message is None else self._message.connection_details
         return details
-
-    def alone(self, call: Tracker) -> Root:
-        """Return a new Root for the same object, which belongs to the call `call` instead."""
-        return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
     def untie(self) -> None:
         """Forget the call, which ends: Observables that were kept must not keep it alive."""

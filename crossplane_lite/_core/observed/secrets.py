@@ -12,15 +12,19 @@ four characters, usual words such as "enabled", and names of resources, function
 from __future__ import annotations
 
 import base64
+import contextlib
+import functools
 import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from os.path import commonprefix
 from typing import Any, Final
 
 from ...errors import WireError
 from .. import codec
+from .tokens import base64_cores
 
 Secret = tuple[str, bytes]
 """The key of a secret value, and the value's bytes."""
@@ -114,20 +118,18 @@ class Masker:
 
     def __call__(self, text: str, is_name: Callable[[str], bool] = _never) -> str:
         """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
+        hidden = bytearray(len(text))  # values may overlap or touch each other
+        for size, index in self._index.items():
+            for start in _places(text, index, size):
+                length = self._length_at(text, start, index[text[start : start + size]])
+                hidden[start : start + length] = b"x" * length
         out: list[str] = []
         at = 0
-        for start, end in _joined(sorted(self._spans(text))):
+        for start, end in (found.span() for found in re.finditer(b"x+", hidden)):
             if text[start - 1 : end + 1] != MASK and not self._is_part_of_name(text, start, end, is_name):
                 out += text[at:start], MASK
                 at = end
         return "".join([*out, text[at:]]) if out else text
-
-    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        for size, index in self._index.items():
-            for at in _places(text, index, size):
-                length = self._length_at(text, at, index[text[at : at + size]])
-                if length:
-                    yield at, at + length
 
     def _length_at(self, text: str, at: int, forms: list[str]) -> int:
         """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
@@ -135,15 +137,10 @@ class Masker:
         while piece:
             # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
             place = bisect_right(forms, piece)
-            if not place:
-                return 0
-            one = forms[place - 1]
-            if not piece.startswith(one):
-                piece = piece[: _shared(one, piece)]
-                continue
-            if _stands(text, at, at + len(one), self._where[one]):
+            one = forms[place - 1] if place else ""
+            if one and piece.startswith(one) and _stands(text, at, at + len(one), self._where[one]):
                 return len(one)
-            piece = piece[: len(one) - 1]
+            piece = commonprefix((piece, one[:-1]))
         return 0
 
     def _is_part_of_name(self, text: str, start: int, end: int, is_name: Callable[[str], bool]) -> bool:
@@ -171,18 +168,6 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
             at = text.find(gram, at + 1)
 
 
-def _shared(one: str, other: str) -> int:
-    """Return the number of characters that two different texts have in common, counted from the beginning of both."""
-    low, high = 0, min(len(one), len(other)) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 def _stands(text: str, start: int, end: int, where: int) -> bool:
     """Say whether the form at `text[start:end]` is masked there."""
     before, behind = text[start - 1 : start] if start else "", text[end : end + 2]
@@ -194,25 +179,12 @@ def _stands(text: str, start: int, end: int, where: int) -> bool:
     return where == _WORD or not in_name
 
 
-def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield sorted spans of a text; those that overlap or touch each other are joined to one."""
-    start = end = 0
-    for low, high in spans:
-        if low > end:
-            if end:
-                yield start, end
-            start = low
-        end = max(end, high)
-    if end:
-        yield start, end
-
-
 # Forms
 
 
 def _forms_of(key: str, value: bytes) -> Iterator[tuple[str, int]]:
     """Yield the forms of a secret value and of its parts, each with where it is masked."""
-    for name, part in _parts_of(key, value):
+    for name, part in islice(_parts_of(key, value), _MOST_PARTS):
         try:
             text = part.decode()
         except UnicodeDecodeError:
@@ -248,10 +220,8 @@ def _in_base64(data: bytes, *, anywhere: bool) -> Iterator[str]:
     """Yield the forms of a value in base64; with `anywhere` also those inside of a longer text, as `user:password`."""
     whole = base64.b64encode(data).decode()
     yield from (whole, whole.rstrip("="), whole.translate(_URL_SAFE))
-    for shift in (0, 1, 2) if anywhere and len(data) >= _GRAM else ():
-        # Only the characters whose six bits all belong to this value.
-        first, last = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
-        inner = base64.b64encode(b"\0" * shift + data).decode()[first:last]
+    for core in base64_cores(data) if anywhere and len(data) >= _GRAM else ():
+        inner = core.decode()
         yield from (inner, inner.translate(_URL_SAFE))
 
 
@@ -266,25 +236,20 @@ def _names_place(key: str) -> bool:
     return _names(key, _KEY_OF_PLACE) or _names(key, _KEY_OF_NOTHING)
 
 
-def _parts_of(key: str, value: bytes) -> Iterator[Secret]:
+def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:
     """Yield a secret value and its parts, and their parts, each with its key; those of less than four bytes aren't."""
-    work = [(key, value, 0)]
-    count = 0
-    while work and count < _MOST_PARTS:
-        name, part, depth = work.pop()
-        if len(part) < _SHORTEST:
+    if len(value) < _SHORTEST:
+        return
+    yield key, value
+    # json.loads reads other encodings, too.
+    for encoding in dict.fromkeys(("utf-8", json.detect_encoding(value))) if depth < _DEEPEST else ():
+        try:
+            text = value.decode(encoding)
+        except UnicodeDecodeError:
             continue
-        count += 1
-        yield name, part
-        if depth == _DEEPEST:
-            continue
-        for encoding in dict.fromkeys(("utf-8", json.detect_encoding(part))):  # json.loads reads others, too
-            try:
-                text = part.decode(encoding)
-            except UnicodeDecodeError:
-                continue
-            found = islice(_parts_in(name, text), _MOST_PARTS)
-            work += [(inner, one.encode(errors="replace"), depth + 1) for inner, one in found if one != text]
+        for name, part in _parts_in(key, text):
+            if part != text:
+                yield from _parts_of(name, part.encode(errors="replace"), depth + 1)
 
 
 def _parts_in(key: str, text: str) -> Iterator[tuple[str, str]]:
@@ -368,14 +333,8 @@ def masker_for(request: Any) -> Masker:
 
     Credentials, connection details and the data of Secrets are secret, also data of Secrets inside of other objects.
     """
-    names: set[str] = set()
-
-    def is_name(word: str) -> bool:
-        nonlocal names
-        names = names or names_of(request)  # read when it is first needed
-        return word in names
-
-    return Masker(secrets_of(request), is_name)
+    names = functools.cache(lambda: names_of(request))  # read when they are first needed
+    return Masker(secrets_of(request), lambda word: word in names())
 
 
 def names_of(request: Any) -> set[str]:
@@ -383,17 +342,14 @@ def names_of(request: Any) -> set[str]:
 
     A name or kind is left out if it can't be read, because the resource's bytes are malformed.
     """
-    found: set[str] = {*request.required_resources, *request.extra_resources}
-    for state in (request.observed, request.desired):
-        found.update(state.resources)
+    answers = {*request.required_resources, *request.extra_resources}
+    found: set[str] = {*answers, *request.observed.resources, *request.desired.resources}
     for resource in _all_resources(request):
         for path in (("kind",), ("metadata", "name")):
-            try:
+            with contextlib.suppress(WireError):
                 value = codec.get_path(resource.resource, path)
-            except WireError:
-                continue
-            if isinstance(value, str):
-                found.add(value)
+                if isinstance(value, str):
+                    found.add(value)
     return found
 
 
@@ -405,10 +361,8 @@ def secrets_of(request: Any) -> Iterator[Secret]:
         yield from resource.connection_details.items()
         # The byte before the word is its length, or the end of a length that is written in more bytes than it needs.
         if b"\x06Secret" in resource.resource or b"\x00Secret" in resource.resource:
-            try:
+            with contextlib.suppress(WireError):  # reported where the resource is read
                 yield from secrets_in(codec.decode_struct(resource.resource))
-            except WireError:  # reported where the resource is read
-                pass
 
 
 def secrets_in(content: Any) -> Iterator[Secret]:

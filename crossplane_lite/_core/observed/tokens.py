@@ -29,7 +29,6 @@ EARLY: Final = 0
 LATE: Final = 1
 
 _WINDOW: Final = 8
-_ALIGNMENTS: Final = 3  # the positions that a text can have in the groups of three bytes of base64
 _LETTERS: Final = 13  # each form has half of the alphabet
 _NUMBER_LETTERS: Final = 8
 _NUMBERS: Final = _LETTERS**_NUMBER_LETTERS
@@ -71,35 +70,14 @@ def _pseudo_random(seed: int) -> Iterator[int]:
         yield state >> 33
 
 
-def _base64_cores(text: str) -> list[bytes]:
-    """Return the base64 characters that depend only on `text`, for each alignment: in lower, upper and title case.
+def base64_cores(data: bytes) -> list[bytes]:
+    """Return the base64 characters that depend on `data` alone, wherever it stands in a longer text.
 
-    The result has the three alignments of lower case first, then those of upper case, and those of title case last.
+    There are three results, because base64 has groups of three bytes, in which `data` may begin anywhere.
     """
-    cores = []
-    for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
-        for shift in range(_ALIGNMENTS):
-            encoded = base64.b64encode(b"\0" * shift + data)
-            cores.append(encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
-    return cores
-
-
-def _common_parts(encoded: list[bytes]) -> list[bytes]:
-    """Return a few strings for a quick search: each base64 form of a text contains at least one of these strings.
-
-    A capital at the beginning changes only the first characters. So the forms in lower and title case have the rest in
-    common.
-    """
-    small, large, capital = (encoded[at : at + _ALIGNMENTS] for at in range(0, 3 * _ALIGNMENTS, _ALIGNMENTS))
-    return [*map(_common_end, small, capital), *large]
-
-
-def _common_end(one: bytes, other: bytes) -> bytes:
-    """Return the longest end that `one` and `other` have in common; empty bytes if their last bytes differ."""
-    size = 0
-    while size < min(len(one), len(other)) and one[-size - 1] == other[-size - 1]:
-        size += 1
-    return one[len(one) - size :]
+    return [
+        base64.b64encode(b"\0" * shift + data)[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6] for shift in range(3)
+    ]
 
 
 class Marker:
@@ -111,7 +89,7 @@ class Marker:
 
     Attributes:
         head: The beginning of every token, in lower case.
-        encoded_heads: The forms of the head in base64, as `_base64_cores` returns them.
+        encoded_heads: The forms of the head in base64, without its first letter, which may be a capital.
     """
 
     def __init__(self, sequence: int, form: int) -> None:
@@ -132,11 +110,9 @@ class Marker:
         # The letters that all windows of the head share, and those of the tail: a text without both has no window.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
         self.head = self._head.encode()
-        self.encoded_heads = _base64_cores(self._head)
-        self._common_heads = _common_parts(self.encoded_heads)
-        tail_encoded = _base64_cores(self._tail)
-        self._encoded = self.encoded_heads + tail_encoded
-        self._common = self._common_heads + _common_parts(tail_encoded)
+        begin, end = self.head[1:], self._tail.encode()
+        self.encoded_heads = base64_cores(begin) + base64_cores(begin.upper())
+        self._encoded = self.encoded_heads + base64_cores(end) + base64_cores(end.upper())
         self._shortest_encoded = min(map(len, self._encoded))
 
     def _letters(self, digits: Iterable[int]) -> str:
@@ -161,9 +137,9 @@ class Marker:
             return True
         if len(data) < self._shortest_encoded:  # nearly every text is so short
             return False
-        for part in self._common:
+        for part in self._encoded:
             if part in data:
-                return any(whole in data for whole in self._encoded)
+                return True
         return False
 
     def begins_in(self, data: bytes) -> bool:
@@ -172,9 +148,7 @@ class Marker:
         It looks for less than `is_in`, because it runs for every resource of nearly every call: it finds tokens of
         earlier calls in data of a call that has made none.
         """
-        if self.head in data.lower():
-            return True
-        return any(part in data for part in self._common_heads) and any(whole in data for whole in self.encoded_heads)
+        return self.head in data.lower() or any(part in data for part in self.encoded_heads)
 
     def numbers_in(self, text: str) -> list[int]:
         """Return the numbers of the whole tokens in `text`: first the plain ones in their order, then those in base64.
@@ -183,18 +157,18 @@ class Marker:
         """
         found = self._whole(text)
         for run in _BASE64_RUN.finditer(text):
-            data = run.group().encode()
-            if any(part in data for part in self._encoded):
-                found += [number for number in self._decoded(data) if number not in found]
+            found += [number for number in self._decoded(run.group()) if number not in found]
         return found
 
     def _whole(self, text: str) -> list[int]:
         return [self._number(match.group(1)) for match in self._token.finditer(text)]
 
-    def _decoded(self, run: bytes) -> list[int]:
+    def _decoded(self, run: str) -> list[int]:
+        """Return the numbers of the whole tokens in a text that may be base64, wherever that begins in it."""
+        data = run.encode()
         found: list[int] = []
-        for start in range(4):
-            part = run[start:].translate(bytes.maketrans(b"-_", b"+/"))
+        for start in range(4) if any(part in data for part in self._encoded) else ():
+            part = data[start:].translate(bytes.maketrans(b"-_", b"+/"))
             if len(part) % 4 == 1:  # base64 never has this length
                 part = part[:-1]
             decoded = base64.b64decode(part + b"=" * (-len(part) % 4)).decode("latin-1")
@@ -220,10 +194,7 @@ class Marker:
         """
 
         def encoded(match: re.Match[str]) -> str:
-            data = match.group().encode()
-            if not any(part in data for part in self._encoded):
-                return match.group()
-            numbers = self._decoded(data)
+            numbers = self._decoded(match.group())
             return f"base64({', '.join(shown(number) for number in numbers)})" if numbers else match.group()
 
         text = self._token.sub(lambda match: shown(self._number(match.group(1))), text)

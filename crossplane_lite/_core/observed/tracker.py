@@ -12,15 +12,16 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import WireError
 from ...proto import _view
 from .. import codec
 from ..base.folder import PACKAGE
-from ..base.texts import capped, without_addresses
+from ..base.texts import capped, some, without_addresses
 
 if TYPE_CHECKING:
     from .observable import Observable, Oracle
@@ -172,13 +173,6 @@ def place() -> tuple[int, int]:
     return id(frame.f_code), frame.f_lasti
 
 
-class Tied(Protocol):
-    """An object with circular references that last until its call ends."""
-
-    def untie(self) -> None:
-        """Cut the circular references, so that the object is freed without the garbage collector."""
-
-
 class MarkersOf:
     """Which markers the calls of a request use; the request is searched when the first of them needs to know."""
 
@@ -209,7 +203,8 @@ class Tracker:
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
         told: The texts for people that have tokens, such as log lines.
-        tied: The objects with circular references. `Call.release` unties them when the call ends.
+        tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
+            that they are freed without the garbage collector.
         faults: The errors that readers raised for malformed bytes of the request.
         composing: Whether compose() may still run. What the SDK does afterwards is no use of a value.
         closed: Whether the answer is made.
@@ -227,11 +222,21 @@ class Tracker:
         data: The request's bytes.
     """
 
+    xr: Any = None  # a Root, once there is a request
+    composing = True
+    closed = False
+    rehearsed = False
+    form = 0
+    made_up = ""
+    secret_request: Any = None
+    oracle: Oracle | None = None
+    observer: Observer | None = None
+    _masked: tuple[int, Masker] | None = None
+
     def __init__(self, data: bytes = b"") -> None:
         self.data = data
         self.number = _number()
         self.observed: Mapping[str, Any] = {}
-        self.xr: Any = None  # a Root, once there is a request
         self.guesses: dict[str, Observable[Any]] = {}
         self.answered: set[str] = set()
         self.opaque: dict[str, Observable[Any]] = {}
@@ -240,20 +245,11 @@ class Tracker:
         self.tokens: dict[int, Observable[Any]] = {}
         self.made: dict[int, int] = {}
         self.told: set[str] = set()
-        self.tied: list[Tied] = []
+        self.tied: list[Any] = []
         self.faults: list[WireError] = []
-        self.composing = True
-        self.closed = False
-        self.rehearsed = False
-        self.form = 0
-        self.made_up = ""
-        self.secret_request: Any = None
-        self.oracle: Oracle | None = None
-        self.observer: Observer | None = None
         self._texts: dict[str | int, tuple[int, str]] = {}
         # Only added to. A masker never changes, and the one here knows as many of the hidden values as the number says.
         self._hidden: list[tuple[str, bytes]] = []
-        self._masked: tuple[int, Masker] | None = None
 
     def __deepcopy__(self, memo: object) -> Tracker:
         return self  # copies of a call's objects belong to the same call
@@ -280,7 +276,7 @@ class Tracker:
             while number in self.tokens:
                 path += "#"
                 number = number_of(path)
-            entry = self._texts[key] = number, self._marker.token(number)
+            entry = self._texts[key] = number, self._markers[0].token(number)
             self.tokens[number] = observable
         number, text = entry
         self.made[number] = self.made.get(number, 0) + 1
@@ -289,13 +285,7 @@ class Tracker:
     @property
     def token_head(self) -> bytes:
         """The beginning of this call's tokens, as it is in text that nobody has changed."""
-        return self._marker.head
-
-    @functools.cached_property
-    def _marker(self) -> Marker:
-        from .tokens import marker_for
-
-        return marker_for(self._sequence, self.form)
+        return self._markers[0].head
 
     @functools.cached_property
     def markers(self) -> MarkersOf:
@@ -312,7 +302,8 @@ class Tracker:
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         from .tokens import EARLY, LATE, marker_for
 
-        return self._marker, marker_for(self._sequence, EARLY if self.form == LATE else LATE)
+        forms = (LATE, EARLY) if self.form == LATE else (EARLY, LATE)
+        return [marker_for(self._sequence, form) for form in forms]
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
         """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
@@ -370,19 +361,12 @@ class Tracker:
 
         if not self.tokens or numbers:
             return [Observable("(a text made from an unresolved value in an earlier call)")]
-        return [Observable(f"(a part of a text made from {self.made_from()})")]
+        paths = sorted({observable.source_path for observable in self.tokens.values()})
+        return [Observable(f"(a part of a text made from {some(paths, 3)})")]
 
     def tokens_seen(self, text: str) -> dict[int, int]:
         """Return how often each token of this call is in `text`, by its number."""
-        found: dict[int, int] = {}
-        for number in self._marker.numbers_in(text):
-            found[number] = found.get(number, 0) + 1
-        return found
-
-    def made_from(self) -> str:
-        """Return the paths that texts of this call were made from, for people: at most three, then "and others"."""
-        paths = sorted({observable.source_path for observable in self.tokens.values()})
-        return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
+        return Counter(self._markers[0].numbers_in(text))
 
     def tops(self) -> dict[str, Any]:
         """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""
@@ -443,9 +427,9 @@ class Tracker:
 
         A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
         """
-        if not self.tokens or not self._marker.is_in(text.encode(errors="replace")):
+        if not self.tokens or not self._markers[0].is_in(text.encode(errors="replace")):
             return text
-        return self._marker.replaced(text, lambda number: f"\0{number}\0")
+        return self._markers[0].replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on, in all threads. The request's values are masked without this.
