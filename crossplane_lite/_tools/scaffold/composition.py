@@ -98,7 +98,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         "more": models,
         "check": "    - run: crossplane-lite generate --check\n",
         "sources": '"xrd.yaml", "crds"' if crds else '"xrd.yaml"',
-        "crds": 'crds = ["crds"]' if crds else '# crds = ["crds"]  # definitions of the kinds that are composed',
+        "crds": '\ncrds = ["crds"]' if crds else "",
         "api_version": composite.api_version,
         "xr_kind": document.content["spec"]["names"]["kind"],
         "waves": repr([wave for wave in waves if wave]).replace("'", '"'),
