@@ -151,9 +151,9 @@ def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
         status: argparse's exit status; 2 means an error of the command line.
     """
     if status == 2 and COMMANDS:
-        from ._tools.commands.hints import flag_hints
+        from ._tools.commands.hints import spellings
 
-        stdio.say(*flag_hints(name, arguments))
+        stdio.say(*spellings(name, arguments))
     elif arguments in (["-h"], ["--help"]):
         stdio.flush()
         _print_examples(name)

@@ -47,6 +47,12 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
+    if arguments.base is None:
+        raise InputError(
+            "--base is missing, the image with Python that the function's layer goes onto: save one with `skopeo copy "
+            "docker://docker.io/library/python:3.13-slim-bookworm oci:base`, and add --base base; or with `docker save "
+            "-o base.tar IMAGE`, and add --base base.tar"
+        )
     if arguments.output:
         images.check_place(arguments.output, arguments.format)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
@@ -321,8 +327,8 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--base",
         metavar="PATH",
-        required=True,
-        help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder",
+        help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder; "
+        "must be given",
     )
     made.add_argument(
         "--platform",

@@ -81,12 +81,18 @@ def command(argv: Sequence[str]) -> int:
         Always 0. The project was written then, and the next steps were printed to stdout.
 
     Raises:
-        InputError: The name, a flag, a file with definitions, or the folder can't be used; or a file of the project
-            can't be written; or the project was written, but its function can't be rendered.
+        InputError: The name, a flag, a file with definitions, or the folder can't be used; or --sdk-from is missing,
+            and crossplane-lite wasn't installed from the index; or a file of the project can't be written; or the
+            project was written, but its function can't be rendered.
         MissingExtraError: PyYAML isn't installed, which all templates except `krm` need.
         SystemExit: An argument is wrong or missing, with the status 2; or `--help` was printed, with the status 0.
     """
     arguments = make_parser().parse_args(argv)
+    if arguments.sdk_from is None and (source := _installed_from()) is not None:
+        raise InputError(
+            f"crossplane-lite was installed from {source}, and pip's index may not have it: add --sdk-from {source}, "
+            "or --sdk-from VERSION if the index has it (nothing was written)"
+        )
     folder = Path(arguments.name)
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
@@ -120,12 +126,6 @@ def command(argv: Sequence[str]) -> int:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")
     print(f"next: cd {arguments.name}, then the commands in README.md")
-    source = None if arguments.sdk_from else _installed_from()
-    if source is not None:
-        print(
-            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have crossplane-lite, delete "
-            f"the folder {folder}, and make the project again with --sdk-from {source}"
-        )
     return 0
 
 
@@ -234,6 +234,7 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--sdk-from",
         metavar="PATH|URL|VERSION",
-        help="the folder, wheel, URL or version of crossplane-lite that the project requires (pip's index)",
+        help="the folder, wheel, URL or version of crossplane-lite that the project requires (the newest one of pip's "
+        "index, if this one came from there)",
     )
     return made
