@@ -19,11 +19,10 @@ from ..._core.base.texts import near_name
 from ...errors import InputError
 from ..manifests import project as projects
 from ..manifests import sources
-from ..manifests.files import replace_file
+from ..manifests.files import naming, replace_file
 from . import cluster, options
 from .command import command as generate
 from .definitions import Kind, definitions
-from .manifest import naming
 
 __all__ = ["command", "make_parser"]
 
