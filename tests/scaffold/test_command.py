@@ -123,7 +123,7 @@ def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    "name", ["Net", "1a", "a_b", "class", "json", "grpc", "a" * 51, "-a", "a--b", "ä", "yaml", "packaging"]
+    "name", ["Net", "1a", "a_b", "class", "json", "grpc", "a" * 51, "-a", "a--b", "ä", "yaml", "packaging", "yes"]
 )
 def test_names(here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """A name that can't be a project's, or whose package would hide another, is refused."""

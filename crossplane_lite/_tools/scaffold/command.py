@@ -5,31 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from ..._core.base.extras import load
-from ..._core.base.scalars import booleans_of_1_1, resolve
 from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
-from .project import Project, filled, new_project
+from .project import Project, check_name, filled, new_project
 
 __all__ = ["command", "krm_files", "make_parser", "write"]
 
-# A label of DNS, as Kubernetes wants it: the name is that of the image and of a ConfigMap. Of several dashes, dots and
-# underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_LONGEST = 63
+_LONGEST: Final = 63  # the name is that of a ConfigMap, and of the image
 
 
 def krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
@@ -44,17 +39,7 @@ def krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
         InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63, or
             isn't a string in YAML; or `sdk_from` can't be used.
     """
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
-        raise InputError(
-            f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
-            "digits and single dashes, with no dash at an end, for example set-labels"
-        )
-    # Some programs still read YAML 1.1.
-    if name in booleans_of_1_1() or not isinstance(resolve(name), str):
-        raise InputError(
-            f"{name!r} can't be the name of a function and its image: unquoted in YAML it isn't a string, but a number "
-            "or another value; use a name such as set-labels"
-        )
+    check_name(name, _LONGEST)
     sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
     return filled("krm", name=name, sdk=sdk)
 
