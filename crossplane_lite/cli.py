@@ -157,11 +157,8 @@ def _print(*lines: str) -> int:
 
 def _help() -> list[str]:
     width = max(map(len, COMMANDS))
-    others = COMMANDS.keys() - {name for names in GROUPS.values() for name in names}
     lines = ["usage: crossplane-lite COMMAND ...", ""]
     for group, names in GROUPS.items():
-        if group == list(GROUPS)[-1]:
-            names += tuple(sorted(others))
         lines += [f"{group}:", *(f"  {name:<{width}}  {COMMANDS[name].about}" for name in names), ""]
     return [
         *lines,

@@ -62,7 +62,7 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_groups(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every command is listed once, under a group; one that no group names is listed too."""
+    """Every command is listed once, under a group."""
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert re.findall(r"^(\w+):$", shown, re.MULTILINE) == [*GROUPS, "examples"]

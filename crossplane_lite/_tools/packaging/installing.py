@@ -321,16 +321,11 @@ def _by_hash(name: str, url: str, sha256: str) -> str:
 
 def _pip(arguments: Sequence[str], problem: str, without_ours: str = "") -> None:
     """Run pip, with `without_ours` at the end of its reason if it fails because it doesn't find crossplane-lite."""
-    environment = {
-        **os.environ,
-        "PIP_NO_INPUT": "1",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_WARN_SCRIPT_LOCATION": "1",
-    }
     # These settings of pip would disturb an installation into a folder.
-    for name in ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"):
-        environment.pop(name, None)
-    command = [sys.executable, "-m", "pip", "-q", *arguments]
+    disturbing = ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
+    environment = {name: value for name, value in os.environ.items() if name not in disturbing}
+    flags = ["-q", "--no-input", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", *flags, *arguments]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, check=False, stdin=subprocess.DEVNULL
     )
