@@ -174,6 +174,14 @@ def test_nothing_changes_after_an_error(arguments: list[str], text: str, capsys:
     assert modules() == ["vpc"]
 
 
+@pytest.mark.parametrize("kind", ["VPC", "ec2.example.org/VPC"])
+def test_a_kind_without_a_source(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A kind in the place of the source is told as such."""
+    with pytest.raises(SystemExit):
+        add(kind)
+    assert f"there is no file {kind}: if it is a kind, give a SOURCE that has it first" in capsys.readouterr().err
+
+
 def test_a_new_project_that_can_not_be_made(capsys: pytest.CaptureFixture[str]) -> None:
     """Where the first models can't be made, there is no file either."""
     source("ec2.yaml", "VPC")

@@ -344,7 +344,7 @@ def test_the_readme_in_a_fresh_environment(tmp_path: Path, installed: Path, sdk:
     shell(" ".join(["crossplane-lite", "init", "my-fn", "--sdk-from", str(sdk), *PROJECTS[name]]), tmp_path)
     project = tmp_path / "my-fn"
     root_folder(project / "base")
-    programs = ("docker", "kpt", "config", "container", "image:")
+    programs = ("docker", "skopeo", "kpt", "config", "container", "image:")
     done = []
     for command in commands((project / "README.md").read_text()):
         if not command.startswith(programs):

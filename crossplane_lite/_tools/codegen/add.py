@@ -49,6 +49,8 @@ def command(argv: Sequence[str]) -> int:
         source, kinds = None, [] if source is None else [source, *kinds]
     elif source is None:
         parser.error("give a SOURCE with the kinds, or --kube-context and the kinds")
+    elif re.fullmatch(r"([a-z0-9.-]+/)?[A-Z]\w*", source) and not os.path.lexists(source):
+        parser.error(f"there is no file {source}: if it is a kind, give a SOURCE that has it first, or --kube-context")
     named: Path | None = arguments.project
     project = projects.find(Path()) if named is None else projects.read(named) if named.exists() else None
     file = project.file if project is not None else named or Path(options.PROJECT)

@@ -81,6 +81,7 @@ _STEPS = (
     ("preview", "crossplane-lite simulate", "what appears when, until nothing changes"),
     ("preview", "crossplane-lite diff --kube-context NAME", "what a rollout changes in a cluster"),
     ("tests", "python -m pytest", "the tests; --crossplane-update-snapshots takes intended changes"),
+    ("generate", "crossplane-lite add SOURCE KIND", "models of a provider's kinds, from its package or definitions"),
     ("generate", "crossplane-lite generate --check", "whether the models are those of the definitions"),
     ("pyproject.toml", "crossplane-lite image --base PATH", "the function's image, without Docker"),
     ("package", "crossplane-lite xpkg build", "its package; xpkg push puts it into a registry"),
