@@ -119,6 +119,10 @@ def test_previews_know_the_source() -> None:
     assert crds() == ["ec2-v1.yaml", "crds"]
     assert add("ec2-v2.yaml", "--upgrade") == 0
     assert crds() == ["crds", "ec2-v2.yaml"]
+    Path("more").mkdir()
+    source("more/rds.yaml", "Instance", group="rds.example.org")
+    assert add("more/*.yaml") == 0
+    assert crds() == ["crds", "ec2-v2.yaml", "more/rds.yaml"]
     assert 'xr = "xr.yaml" # ours\n' in Path(PROJECT).read_text()
 
 

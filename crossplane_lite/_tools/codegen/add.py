@@ -95,10 +95,9 @@ def command(argv: Sequence[str]) -> int:
     previews = project.table("preview", projects.PREVIEW) if project is not None else None
     checked = dict(previews or {})
     if previews and source is not None:
-        # Previews check what is composed against the definitions that its models are made of.
-        crds = [one for one in previews.get("crds", ()) if one in kept or one not in known]
-        is_there = any(Path(source).resolve().is_relative_to((file.parent / one).resolve()) for one in crds)
-        checked["crds"] = crds if is_there else [*crds, name]
+        gone = _files(set(known).difference(kept), file)
+        checked["crds"] = [one for one in previews.get("crds", ()) if one not in gone]
+        checked["crds"] += [one for one in _files([name], file) if not _is_in(one, checked["crds"], file.parent)]
         changed = _edited(changed, f"[{above}preview]", previews, checked)
     with naming("write", file):
         replace_file(file, changed.encode())
@@ -178,6 +177,16 @@ def _patterns(found: Collection[Kind], names: Sequence[str], where: str) -> list
             raise InputError(f"{where} has no kind {name}{hint}")
         patterns += sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in matching})
     return patterns
+
+
+def _files(names: Iterable[str], file: Path) -> list[str]:
+    """Return the paths that sources stand for in a project's file: their own, or those that fit a pattern."""
+    return [_name(path, file) for name in names for path in sources.expanded(str(file.parent / name))]
+
+
+def _is_in(name: str, others: Iterable[str], folder: Path) -> bool:
+    place = (folder / name).resolve()
+    return any(place.is_relative_to((folder / one).resolve()) for one in others)
 
 
 def _of_several_groups(patterns: Sequence[str]) -> list[str]:
