@@ -97,15 +97,17 @@ def _run(arguments: list[str]) -> int:
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
         module = importlib.import_module(f".{COMMANDS[name].module if COMMANDS else 'runtime.flags'}", __package__)
         try:
-            status = _called(module, arguments)
+            return _called(module, arguments)
         except SystemExit as e:  # argparse ends with it after help and after a complaint
-            _add_to_argparse(name, arguments[1:], e.code)
+            if e.code == 2 and COMMANDS:
+                from ._tools.commands.hints import spellings
+
+                stdio.say(*spellings(name, arguments[1:]))
             raise
         finally:
             stdio.flush()
-        if arguments[1:] in (["-h"], ["--help"]):
-            _print_examples(name)
-        return status
+            if arguments[1:] in (["-h"], ["--help"]) and COMMANDS and (examples := COMMANDS[name].examples):
+                _print("", "examples:", *(f"  crossplane-lite {example}" for example in examples))
     except CrossplaneLiteError as e:
         return _complain(f"{f'crossplane-lite {name}'.strip()}: {e}")
     except BrokenPipeError:  # the reader of our output has ended, such as `head`
@@ -142,28 +144,6 @@ def _forget_interrupts() -> None:
     eval("0")
 
 
-def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
-    """Add lines to the output of argparse: examples after help, suggestions after an error of the command line.
-
-    Args:
-        name: The command.
-        arguments: Its arguments.
-        status: argparse's exit status; 2 means an error of the command line.
-    """
-    if status == 2 and COMMANDS:
-        from ._tools.commands.hints import flag_hints
-
-        stdio.say(*flag_hints(name, arguments))
-    elif arguments in (["-h"], ["--help"]):
-        stdio.flush()
-        _print_examples(name)
-
-
-def _print_examples(name: str) -> None:
-    if examples := COMMANDS and COMMANDS[name].examples:
-        _print("", "examples:", *(f"  crossplane-lite {example}" for example in examples))
-
-
 def _complain(text: str) -> int:
     head, colon, rest = text.partition(": ")
     stdio.say(f"{painted(head, 'red')}{colon}{rest}")
@@ -177,11 +157,8 @@ def _print(*lines: str) -> int:
 
 def _help() -> list[str]:
     width = max(map(len, COMMANDS))
-    others = COMMANDS.keys() - {name for names in GROUPS.values() for name in names}
     lines = ["usage: crossplane-lite COMMAND ...", ""]
     for group, names in GROUPS.items():
-        if group == list(GROUPS)[-1]:
-            names += tuple(sorted(others))
         lines += [f"{group}:", *(f"  {name:<{width}}  {COMMANDS[name].about}" for name in names), ""]
     return [
         *lines,

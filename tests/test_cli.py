@@ -62,7 +62,7 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_groups(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every command is listed once, under a group; one that no group names is listed too."""
+    """Every command is listed once, under a group."""
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert re.findall(r"^(\w+):$", shown, re.MULTILINE) == [*GROUPS, "examples"]
@@ -76,7 +76,7 @@ def test_no_command_in_a_project(
     """In a project, the program without arguments says what can be done there, and each command exists."""
     monkeypatch.chdir(tmp_path)
     for template, expected in (("composition", "crossplane-lite simulate"), ("operation", "crossplane-lite render op")):
-        assert main(["init", template, "--template", template]) == 0
+        assert main(["init", template, "--template", template, "--sdk-from", "0.1.0"]) == 0
         monkeypatch.chdir(tmp_path / template)
         capsys.readouterr()
         assert main([]) == 0
@@ -105,10 +105,14 @@ def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
         (["image", "--bse", "x"], "there is no --bse; did you mean --base?"),
         (["xpkg", "build", "--package-rot", "x"], "there is no --package-rot; did you mean --package-root?"),
         (["simulate", "xr.yaml", "c.yaml", "f.yaml", "--fixture=a"], "there is no --fixture; did you mean --fixtures?"),
+        (["init", "net", "--template", "compositon"], "there is no compositon; did you mean composition?"),
+        (["graph", "xr.yaml", "--format=mermaids"], "there is no mermaids; did you mean mermaid?"),
+        (["xpkg", "inspct", "a.xpkg"], "there is no inspct; did you mean inspect?"),
+        (["xpkg", "inspect", "a.xpkg", "--format", "jsn"], "there is no jsn; did you mean json?"),
     ],
 )
-def test_a_flag_that_was_meant(capfd: pytest.CaptureFixture[str], arguments: list[str], text: str) -> None:
-    """A misspelt flag of any command names the one that it is like."""
+def test_what_was_meant(capfd: pytest.CaptureFixture[str], arguments: list[str], text: str) -> None:
+    """A misspelt flag or choice of any command names the one that it is like."""
     try:
         assert main(arguments) == 2
     except SystemExit as e:  # argparse's way

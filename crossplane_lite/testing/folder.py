@@ -381,6 +381,9 @@ def _warn(notes: Iterable[str], *, above: int = 0) -> None:
 
 _HERE: Final = Folder()
 
+for _method in (Folder.request, Folder.render, Folder.simulate):
+    _method.__qualname__ = _method.__name__  # Python's errors about arguments name it, as users of both call it
+
 request = _HERE.request
 render = _HERE.render
 simulate = _HERE.simulate

@@ -223,8 +223,9 @@ def run(
         function: The result of `@composition.function`, a `compose(req, rsp)`, or an object with a method `run`.
         request: The bytes of a request, as `request()` builds it.
         xrd: The composite's CompositeResourceDefinition; None for no XRD. With an XRD, the observed composite is
-            checked against it and gets its defaults, and the status that the function desires is checked. A path is
-            relative to the current directory.
+            checked against it and gets its defaults, and the status that the function desires is checked. Without one,
+            a field that has a default in the cluster and isn't in the request is UNSET. A path is relative to the
+            current directory.
         crds: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them. All
             resources that the function desires are checked against them, held-back ones too, with unresolved values as
             right ones.

@@ -85,6 +85,47 @@ def test_all_kinds_where_nothing_is_chosen() -> None:
     assert "only" not in project_table(projects.read(Path(PROJECT)))
 
 
+def test_a_kind_of_several_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    """A kind of several groups comes from all, which is said; one that is deleted from the file goes again."""
+    for group in ("a.example.org", "b.example.org"):
+        source(f"{group}.yaml", "Bucket", "Role", group=group)
+    Path("all.yaml").write_text("\n---\n".join(path.read_text() for path in sorted(Path().glob("?.*.yaml"))))
+    assert add("all.yaml", "b.example.org/Role") == 0
+    assert "note:" not in capsys.readouterr().out
+    assert add("all.yaml", "bucket") == 0
+    assert "note: a.example.org/Bucket, b.example.org/Bucket have one name" in capsys.readouterr().out
+    assert modules() == ["bucket", "bucket", "role"]
+    file = Path(PROJECT)
+    file.write_text(file.read_text().replace('"a.example.org/Bucket", ', ""))
+    assert main(["generate"]) == 0
+    assert modules() == ["bucket", "role"]
+
+
+def test_previews_know_the_source() -> None:
+    """A project's previews check what is composed by the new source, or by the one that takes its place."""
+    source("ec2-v1.yaml", "VPC")
+    source("ec2-v2.yaml", "VPC", a="i")
+    Path("crds").mkdir()
+    source("crds/s3.yaml", "Bucket", group="s3.example.org")
+    Path("xr.yaml").touch()
+    Path(PROJECT).write_text('[preview]\nxr = "xr.yaml" # ours\n')
+
+    def crds() -> object:
+        return projects.read(Path(PROJECT)).tables["preview"].get("crds")
+
+    assert add("ec2-v1.yaml", "VPC") == 0
+    assert crds() == ["ec2-v1.yaml"]
+    assert add("crds") == add("crds/s3.yaml") == 0
+    assert crds() == ["ec2-v1.yaml", "crds"]
+    assert add("ec2-v2.yaml", "--upgrade") == 0
+    assert crds() == ["crds", "ec2-v2.yaml"]
+    Path("more").mkdir()
+    source("more/rds.yaml", "Instance", group="rds.example.org")
+    assert add("more/*.yaml") == 0
+    assert crds() == ["crds", "ec2-v2.yaml", "more/rds.yaml"]
+    assert 'xr = "xr.yaml" # ours\n' in Path(PROJECT).read_text()
+
+
 def test_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
     """A newer source takes the place of the one with the same kinds, with the kinds that were chosen, and a report."""
     source("xrd.yaml", "App", group="example.org")
@@ -135,6 +176,14 @@ def test_nothing_changes_after_an_error(arguments: list[str], text: str, capsys:
     assert text in capsys.readouterr().err
     assert Path(PROJECT).read_text() == before
     assert modules() == ["vpc"]
+
+
+@pytest.mark.parametrize("kind", ["VPC", "ec2.example.org/VPC"])
+def test_a_kind_without_a_source(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A kind in the place of the source is told as such."""
+    with pytest.raises(SystemExit):
+        add(kind)
+    assert f"there is no file {kind}: if it is a kind, give a SOURCE that has it first" in capsys.readouterr().err
 
 
 def test_a_new_project_that_can_not_be_made(capsys: pytest.CaptureFixture[str]) -> None:

@@ -184,6 +184,8 @@ class Page:
         return done.returncode, done.stdout
 
     def _own(self, arguments: list[str]) -> tuple[int, str]:
+        if arguments[0] == "init":  # pages are for readers whose package is from the index
+            arguments = [*arguments, "--sdk-from", "0.1.0"]
         stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         with self._inside(), contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
             try:
@@ -298,5 +300,5 @@ def _parse_commands(text: str) -> None:
         assert words[0] in COMMANDS, f"there is no command {words[0]!r}"
         parser = parser_of(words[0])
         if parser is not None:
-            unknown = {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)} - _flags(parser)
+            unknown = {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)} - _flags(parser).keys()
             assert not unknown, f"{words[0]} has no {', '.join(sorted(unknown))}"

@@ -139,4 +139,4 @@ def test_flags() -> None:
     """Each flag that the page names is one of the commands'."""
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
     assert len(named) > 6
-    assert named <= _flags(make_parser()) | _flags(add.make_parser()) | {"--raw"}
+    assert named <= _flags(make_parser()).keys() | _flags(add.make_parser()) | {"--raw"}

@@ -148,7 +148,7 @@ def test_the_command_line(site: Path) -> None:
     for name in COMMANDS:
         assert f'id="command-{name}"' in text
         parser = parser_of(name)
-        for flag in _flags(parser) - {"-h", "--help"} if parser is not None else ():
+        for flag in _flags(parser).keys() - {"-h", "--help"} if parser is not None else ():
             assert flag in text, f"{name} {flag}"
 
 

@@ -117,6 +117,6 @@ def test_the_composition(tmp_path: Path) -> None:
 
 def test_krm_init(tmp_path: Path) -> None:
     """The command that is named writes a function."""
-    done = run("-m", "crossplane_lite", "krm", "init", "label", folder=tmp_path)
+    done = run("-m", "crossplane_lite", "krm", "init", "label", "--sdk-from", "0.1.0", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "label" / "Dockerfile").is_file()

@@ -64,6 +64,17 @@ def test_another_machine_than_it_says(tmp_path: Path) -> None:
         python_of(image(tmp_path / "b", [Entry("usr/bin/python3.11", b"?")], architecture="s390x"))
 
 
+def test_a_python_that_is_a_script(tmp_path: Path) -> None:
+    """A script doesn't show the machine, which is said; with a named platform it is taken."""
+    program = root_folder(tmp_path / "root") / "usr" / "bin" / "python3.11"
+    program.write_text("#!/bin/sh\n")
+    (read,) = images.read(str(tmp_path / "root"), tmp_path)
+    with pytest.raises(InputError, match=r"/usr/bin/python3.11 is a script or .* name the platform with --platform"):
+        python_of(read)
+    (read,) = images.read(str(tmp_path / "root"), tmp_path, "linux/arm64")
+    assert python_of(read).platform == "linux/arm64"
+
+
 def test_musl(tmp_path: Path) -> None:
     """Alpine's library is told, because other wheels run with it."""
     assert python_of(image(tmp_path / "a", DEBIAN, [Entry("lib/ld-musl-x86_64.so.1", b"")])).is_musl

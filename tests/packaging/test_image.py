@@ -171,6 +171,14 @@ def test_flags_are_checked_first(
     assert "--label: must be KEY=VALUE (got 'x')" in capsys.readouterr().err
 
 
+def test_no_base(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --base, the message says what a base is, and how to get one."""
+    assert main(["image"]) == 2
+    said = capsys.readouterr().err
+    assert "--base is missing, the image with Python that the function's layer goes onto" in said
+    assert "skopeo copy docker://docker.io/library/python:" in said
+
+
 def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder without pyproject.toml, a folder that isn't there and a base without Python are told before pip runs."""
     base = str(root_folder(tmp_path / "root"))

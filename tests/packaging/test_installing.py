@@ -48,26 +48,17 @@ def test_grpcio() -> None:
 def test_h2() -> None:
     """h2 asks for the packages of the extra h2, and leaves out grpcio and nothing else."""
     assert requirements("/project", "h2") == ["/project", "h2>=4.3,<4.5"]
-    needed = [one._replace(extras=("dev", "h2")) if one.name == "crossplane-lite" else one for one in NEEDED]
-    found, gone = chosen([*needed, *packages("h2", "hpack", "hyperframe")], "h2")
+    found, gone = chosen([*NEEDED, *packages("h2", "hpack", "hyperframe")], "h2")
     assert gone == ["grpcio"]
     assert {"h2", "hpack", "hyperframe", "protobuf"} <= set(names(found))
     assert "grpcio" not in names(found)
 
 
-def test_h2_without_its_extra() -> None:
-    """A version of the SDK without the extra is told, instead of an image that can't serve."""
-    with pytest.raises(InputError, match="--transport h2: crossplane-lite 1.0 doesn't have that transport"):
-        chosen([*NEEDED, *packages("h2", "hpack", "hyperframe")], "h2")
-
-
-def test_the_extras_of_transports() -> None:
-    """A transport requires what its extra does."""
+def test_the_extra_of_h2() -> None:
+    """The transport requires what its extra does."""
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
-    for transport in TRANSPORTS.values():
-        if transport.extra is not None:
-            assert setup["options.extras_require"][transport.extra].split() == list(transport.requires)
+    assert setup["options.extras_require"]["h2"].split() == list(TRANSPORTS["h2"].requires)
 
 
 def test_none() -> None:

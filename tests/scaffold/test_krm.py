@@ -23,10 +23,11 @@ NOBODY = 65534
 
 def test_files(tmp_path: Path) -> None:
     """`crossplane-lite krm init` writes the files and prints their names."""
-    done = run(["-m", "crossplane_lite", "krm", "init", "set-team"], b"", cwd=tmp_path)
+    done = run(["-m", "crossplane_lite", "krm", "init", "set-team", "--sdk-from", "0.1.0"], b"", cwd=tmp_path)
     assert done.status == 0, done.stderr
-    assert done.stdout.decode().startswith(f"set-team: {len(command.krm_files('set-team'))} files of a new function")
-    for path, text in command.krm_files("set-team").items():
+    files = command.krm_files("set-team", "0.1.0")
+    assert done.stdout.decode().startswith(f"set-team: {len(files)} files of a new function")
+    for path, text in files.items():
         assert (tmp_path / "set-team" / path).read_text() == text
         assert "$name" not in text
 

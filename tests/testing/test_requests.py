@@ -187,3 +187,11 @@ def test_errors(build: Callable[[], Any], error: type[Exception], text: str) -> 
         build()
     assert text in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_name_in_errors_of_arguments() -> None:
+    """An argument that doesn't exist is an error of the function that was called, also where a folder's method is."""
+    made: Any = testing
+    for call in (made.request, made.render, made.simulate, made.Folder().request):
+        with pytest.raises(TypeError, match=rf"^{call.__name__}\(\) got an unexpected keyword argument 'observd'"):
+            call(XR, observd={})

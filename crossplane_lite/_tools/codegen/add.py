@@ -1,6 +1,6 @@
 """`crossplane-lite add`: adds the kinds of one more source to a project's models, and remembers them in its file.
 
-The file is `crossplane-lite.toml`, which `generate` reads. Its text is edited, so that comments stay.
+The file is `crossplane-lite.toml`, which `generate` and previews read. Its text is edited, so that comments stay.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,11 +19,10 @@ from ..._core.base.texts import near_name
 from ...errors import InputError
 from ..manifests import project as projects
 from ..manifests import sources
-from ..manifests.files import replace_file
+from ..manifests.files import naming, replace_file
 from . import cluster, options
 from .command import command as generate
 from .definitions import Kind, definitions
-from .manifest import naming
 
 __all__ = ["command", "make_parser"]
 
@@ -50,13 +49,15 @@ def command(argv: Sequence[str]) -> int:
         source, kinds = None, [] if source is None else [source, *kinds]
     elif source is None:
         parser.error("give a SOURCE with the kinds, or --kube-context and the kinds")
+    elif re.fullmatch(r"([a-z0-9.-]+/)?[A-Z]\w*", source) and not os.path.lexists(source):
+        parser.error(f"there is no file {source}: if it is a kind, give a SOURCE that has it first, or --kube-context")
     named: Path | None = arguments.project
     project = projects.find(Path()) if named is None else projects.read(named) if named.exists() else None
     file = project.file if project is not None else named or Path(options.PROJECT)
     text = file.read_text(encoding="utf-8") if project is not None else ""
     has_table = project is not None and "generate" in project.tables
     given: dict[str, Any] = dict(options.project_table(project)) if project is not None and has_table else {}
-    table = f"[{project.above if project is not None else ''}generate]"
+    above = project.above if project is not None else ""
     wanted = dict(given)
     known: list[str] = given.get("sources", [])
     name = ""
@@ -79,8 +80,10 @@ def command(argv: Sequence[str]) -> int:
     if not before and (kept or "kube-context" in given) and kinds:
         # Without `only` the project has all kinds of its sources, and keeps them.
         only += [f"{group or 'core'}/*" for group in _groups(file, kept, given.get("kube-context"))]
-    if not (arguments.upgrade and before and not kinds):
-        for pattern in _patterns(found, kinds, source or "the cluster") if kinds or before else []:
+    patterns: list[str] = []
+    if (kinds or before) and not (arguments.upgrade and before and not kinds):
+        patterns = _patterns(found, kinds, source or "the cluster")
+        for pattern in patterns:
             if not any(fnmatch.fnmatchcase(pattern.lower(), one.lower()) for one in only):
                 only.append(pattern)
     if only:
@@ -88,16 +91,28 @@ def command(argv: Sequence[str]) -> int:
     if arguments.output is not None or "output" not in wanted:
         folder = arguments.output or file.parent / _MODELS
         wanted["output"] = os.path.relpath(folder, file.parent).replace(os.sep, "/")
-    changed = _edited(text, table, given, wanted)
+    changed = _edited(text, f"[{above}generate]", given, wanted)
+    previews = project.table("preview", projects.PREVIEW) if project is not None else None
+    checked = dict(previews or {})
+    if previews and source is not None:
+        gone = _files(set(known).difference(kept), file)
+        checked["crds"] = [one for one in previews.get("crds", ()) if one not in gone]
+        checked["crds"] += [one for one in _files([name], file) if not _is_in(one, checked["crds"], file.parent)]
+        changed = _edited(changed, f"[{above}preview]", previews, checked)
     with naming("write", file):
         replace_file(file, changed.encode())
     try:
-        if not _has(file, wanted):
+        if not _has(file, wanted, checked):
             raise InputError(
-                f"{file} can't be edited as it is written: put sources, only and output of {table} in lines of their "
-                "own"
+                f"{file} can't be edited as it is written: put sources, only and output of [{above}generate] and crds "
+                f"of [{above}preview] in lines of their own"
             )
         status = generate(["--project", str(file)])
+        if several := _of_several_groups(patterns):
+            print(
+                f"note: {', '.join(several)} have one name, and all were added; to take one out, delete it from `only` "
+                f"in {file}, and run `crossplane-lite generate`"
+            )
         if source is not None and name.split("/")[0] == os.pardir:
             print(
                 f"note: {source} lies outside of the project, and {file} names it as {name}: whoever has the project "
@@ -122,9 +137,10 @@ def _name(source: str, file: Path) -> str:
     return name.replace(os.sep, "/")
 
 
-def _has(file: Path, wanted: dict[str, Any]) -> bool:
+def _has(file: Path, wanted: Mapping[str, Any], checked: Mapping[str, Any]) -> bool:
     try:
-        return options.project_table(projects.read(file)) == wanted
+        project = projects.read(file)
+        return options.project_table(project) == wanted and (project.tables.get("preview") or {}) == checked
     except InputError:  # the edited text is no TOML
         return False
 
@@ -163,7 +179,23 @@ def _patterns(found: Collection[Kind], names: Sequence[str], where: str) -> list
     return patterns
 
 
-def _edited(text: str, table: str, given: dict[str, Any], wanted: dict[str, Any]) -> str:
+def _files(names: Iterable[str], file: Path) -> list[str]:
+    """Return the paths that sources stand for in a project's file: their own, or those that fit a pattern."""
+    return [_name(path, file) for name in names for path in sources.expanded(str(file.parent / name))]
+
+
+def _is_in(name: str, others: Iterable[str], folder: Path) -> bool:
+    place = (folder / name).resolve()
+    return any(place.is_relative_to((folder / one).resolve()) for one in others)
+
+
+def _of_several_groups(patterns: Sequence[str]) -> list[str]:
+    """Return those of `GROUP/KIND` whose kind is in another group as well."""
+    names = [one.rpartition("/")[2] for one in patterns]
+    return [one for one, name in zip(patterns, names, strict=True) if name != "*" and names.count(name) > 1]
+
+
+def _edited(text: str, table: str, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """Return the text of a project's file with the values of `wanted` in its table, such as `[generate]`."""
     begin = re.compile(rf"^{re.escape(table)}[^\n]*\n?", re.MULTILINE)
     if begin.search(text) is None:
@@ -189,7 +221,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="crossplane-lite add",
         description="Add kinds of a provider's package, or of other definitions, to the project's models: "
-        f"{options.PROJECT} remembers them, and the models are made again as `crossplane-lite generate` makes them.",
+        f"{options.PROJECT} remembers them for generate and for previews, and the models are made again as "
+        "`crossplane-lite generate` makes them. To take a kind out again, delete it from `only` in that file, and run "
+        "`crossplane-lite generate`.",
         epilog="Exit status: as of `crossplane-lite generate`.",
         allow_abbrev=False,
     )

@@ -24,6 +24,7 @@ from ..._core.schemas.of_class import class_schema
 from ..._core.schemas.types import check_class, fields_of
 from ...errors import InputError, UsageError
 from ...runtime import load as imports
+from ..manifests.files import naming
 
 __all__ = ["command", "input_crd", "make_parser"]
 
@@ -62,10 +63,8 @@ def command(argv: Sequence[str]) -> int:
     if arguments.output is None:
         print(text, end="")
         return 0
-    try:
+    with naming("write", arguments.output):
         arguments.output.write_text(text, encoding="utf-8")
-    except OSError as e:
-        raise InputError(f"can't write {arguments.output}: {e.strerror}") from e
     return 0
 
 

@@ -6,18 +6,18 @@ that has the manifest, but not the models.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from ..._core.base.texts import short_repr
 from ...errors import InputError
+from ..manifests.files import naming
 
-__all__ = ["MANIFEST", "Names", "manifest", "naming", "owned", "recorded_names"]
+__all__ = ["MANIFEST", "Names", "manifest", "owned", "recorded_names"]
 
 MANIFEST: Final = ".crossplane-lite.json"
 _FORMAT: Final = 1
@@ -62,20 +62,6 @@ def recorded_names(folder: Path) -> Names:
     """
     names: Names = (_document(folder) or {}).get("names", {})
     return names
-
-
-@contextlib.contextmanager
-def naming(action: str, place: Path) -> Iterator[None]:
-    """Turn an OSError in a `with` block into an InputError, such as "can't write models/v1.py: Permission denied".
-
-    Args:
-        action: A verb for the message: what the block does to the file or folder.
-        place: The path of the file or folder, for the message.
-    """
-    try:
-        yield
-    except OSError as e:
-        raise InputError(f"can't {action} {place}: {e.strerror or e}") from e
 
 
 def _is_allowed(path: str) -> bool:

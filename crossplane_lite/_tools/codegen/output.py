@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...errors import InputError
-from ..manifests.files import TEMPORARY, replace_file
-from .manifest import MANIFEST, Names, manifest, naming, owned
+from ..manifests.files import TEMPORARY, naming, replace_file
+from .manifest import MANIFEST, Names, manifest, owned
 
 __all__ = ["Progress", "Summary", "compare_all", "write_all"]
 

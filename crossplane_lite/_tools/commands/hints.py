@@ -1,4 +1,4 @@
-"""Hints of the command line: suggestions for unknown flags, such as `--output` for `--outptu`, and the next steps.
+"""Hints of the command line: suggestions for misspelt flags and choices, and the next steps.
 
 In a project, `crossplane-lite` without arguments prints the latter.
 """
@@ -17,7 +17,7 @@ from .table import COMMANDS
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["flag_hints", "next_steps", "parser_of"]
+__all__ = ["next_steps", "parser_of", "spellings"]
 
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:
@@ -30,8 +30,8 @@ def parser_of(name: str) -> argparse.ArgumentParser | None:
     return made
 
 
-def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield a message for each unknown long flag that resembles a known flag of a command.
+def spellings(name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield a message for each long flag that resembles a flag of a command, and each value that resembles a choice.
 
     A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command that
     doesn't use argparse.
@@ -43,25 +43,35 @@ def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
     parser = parser_of(name)
     if parser is None:
         return
-    known = _flags(parser)
-    for argument in arguments:
-        flag = argument.partition("=")[0]
-        if flag.startswith("--") and len(flag) > 2 and flag not in known:
-            found = difflib.get_close_matches(flag, sorted(known), n=1)
-            if found:
-                yield f"there is no {flag}; did you mean {found[0]}?"
+    flags = _flags(parser)
+    # Nothing is before the first argument, which has choices in commands such as `xpkg build`.
+    first = {one for action in parser._actions if not action.option_strings for one in action.choices or ()}
+    choices = {**flags, "": first}
+    for before, argument in zip(("", *arguments), arguments, strict=False):
+        flag, equals, value = argument.partition("=")
+        if flag.startswith("--") and len(flag) > 2 and flag not in flags:
+            word, known = flag, set(flags)
+        elif equals and flag in flags:
+            word, known = value, flags[flag]
+        else:
+            word, known = argument, choices.get(before, set())
+        found = difflib.get_close_matches(word, sorted(known), n=1)
+        if word not in known and found:
+            yield f"there is no {word}; did you mean {found[0]}?"
 
 
-def _flags(parser: argparse.ArgumentParser) -> set[str]:
+def _flags(parser: argparse.ArgumentParser) -> dict[str, set[str]]:
+    """Return the choices of each flag of a parser and of its subparsers, empty if any value will do."""
     import argparse
 
-    known: set[str] = set()
+    known: dict[str, set[str]] = {}
     work = [parser]
     while work:
         for action in work.pop()._actions:
-            known.update(action.option_strings)
             if isinstance(action, argparse._SubParsersAction):
                 work += action.choices.values()
+            for flag in action.option_strings:
+                known.setdefault(flag, set()).update(action.choices or ())
     return known
 
 
@@ -71,6 +81,7 @@ _STEPS = (
     ("preview", "crossplane-lite simulate", "what appears when, until nothing changes"),
     ("preview", "crossplane-lite diff --kube-context NAME", "what a rollout changes in a cluster"),
     ("tests", "python -m pytest", "the tests; --crossplane-update-snapshots takes intended changes"),
+    ("generate", "crossplane-lite add SOURCE KIND", "models of a provider's kinds, from its package or definitions"),
     ("generate", "crossplane-lite generate --check", "whether the models are those of the definitions"),
     ("pyproject.toml", "crossplane-lite image --base PATH", "the function's image, without Docker"),
     ("package", "crossplane-lite xpkg build", "its package; xpkg push puts it into a registry"),

@@ -115,4 +115,4 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "inspect": ("record", "replay", "what-if", "report"),
     "maintain": ("conformance", "completion", "help"),
 }
-"""The order of commands in `crossplane-lite --help`. A command that no group names is listed with the last one."""
+"""The order of commands in `crossplane-lite --help`. Each command is in one group."""

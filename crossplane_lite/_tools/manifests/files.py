@@ -6,13 +6,15 @@ and a full disk leaves the old one.
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from ...errors import InputError
 
-__all__ = ["TEMPORARY", "is_file", "read_all", "read_bytes", "replace_file"]
+__all__ = ["TEMPORARY", "is_file", "naming", "read_all", "read_bytes", "replace_file"]
 
 # Files of objects are much smaller.
 _LARGEST: Final = 1 << 30
@@ -72,6 +74,20 @@ def _part(file: BinaryIO, label: str) -> bytes:
 def _unreadable(label: str, error: OSError | ValueError) -> InputError:
     reason = error.strerror if isinstance(error, OSError) else None  # open() raises ValueError for a null character
     return InputError(f"can't read {label}: {reason or error}")
+
+
+@contextlib.contextmanager
+def naming(action: str, place: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn an OSError in a `with` block into an InputError, such as "can't write models/v1.py: Permission denied".
+
+    Args:
+        action: A verb for the message: what the block does to the file or folder.
+        place: The path of the file or folder, for the message.
+    """
+    try:
+        yield
+    except OSError as e:
+        raise InputError(f"can't {action} {place}: {e.strerror or e}") from e
 
 
 TEMPORARY: Final = ".crossplane-lite-"

@@ -118,6 +118,11 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
         found = f"linux/{_MACHINES.get(number, f'machine {number}')}"
     if said.endswith("/unknown") and found is not None:
         said = found
+    if said.endswith("/unknown"):
+        raise InputError(
+            f"{image.label}: /{path} is a script or another file that doesn't show the platform: name the platform "
+            "with --platform, or a program with --python"
+        )
     if found is not None and found != said:
         raise InputError(
             f"{image.label} must be for {said}, but its /{path} is for {found}: take another base image, or another "

@@ -30,7 +30,6 @@ __all__ = ["command", "entrypoint", "make_parser"]
 
 PLACE: Final = "function"
 NOBODY: Final = "65534:65534"
-_BYTE_CODE: Final = ("auto", "yes", "no")
 
 
 def command(argv: Sequence[str]) -> int:
@@ -47,6 +46,12 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
+    if arguments.base is None:
+        raise InputError(
+            "--base is missing, the image with Python that the function's layer goes onto: save one with `skopeo copy "
+            "docker://docker.io/library/python:3.13-slim-bookworm oci:base`, and add --base base; or with `docker save "
+            "-o base.tar IMAGE`, and add --base base.tar"
+        )
     if arguments.output:
         images.check_place(arguments.output, arguments.format)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
@@ -54,11 +59,6 @@ def command(argv: Sequence[str]) -> int:
         status.show(f"reading {arguments.base}")
         base = _base(arguments, work)
         python = python_of(base, arguments.python)
-        if arguments.platform and python.platform != arguments.platform:
-            raise InputError(
-                f"{arguments.base} is for {python.platform}, not for {arguments.platform}: take another base image, or "
-                "change --platform"
-            )
         base.config["os"], base.config["architecture"] = python.platform.split("/")
         target = work / PLACE
         status.show(f"choosing packages for Python {python.dotted} on {python.platform}")
@@ -69,18 +69,25 @@ def command(argv: Sequence[str]) -> int:
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
         (target / sbom.FILE).write_bytes(sbom.sbom(function, packages, target))
         status.show("writing")
-        entries = list(_entries(target))
-        sizes: Counter[str] = Counter()
-        for path, content in entries:
-            sizes[path.split("/")[1]] += content.stat().st_size
-        layer = write_layer([Entry(path, content) for path, content in entries], work / "function.tar.gz")
+        files = dict(_files(target))
+        layer = write_layer([Entry(*file) for file in files.items()], work / "function.tar.gz")
         image = _made(base, layer, python, function, arguments)
         output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
         version = re.sub(r"[^\w.-]", "-", function.version)
         digest = images.write(image, output, arguments.format, arguments.tag or f"{function.name}:{version}")
+        sizes: Counter[str] = Counter()
+        for path, file in files.items():
+            sizes[path.split("/")[1]] += file.stat().st_size
     if arguments.report:
         print(*(f"{images.size(number):>10}  {name}" for name, number in sizes.most_common()), "", sep="\n")
-    _summary(output, digest, image, layer, python, function, left_out, has_byte_code)
+    packed, unpacked = images.size(layer.size), images.size(layer.unpacked_size)
+    below = images.size(sum(one.size for one in base.layers))
+    print(f"{output}: {function.name} {function.version} for {python.platform}, {function.entry_point}")
+    print(f"  layer     {packed} compressed, {unpacked} unpacked; the base {below} compressed")
+    print(f"  python    {python.path}, byte code {'made' if has_byte_code else 'not made'}")
+    if left_out:
+        print(f"  left out  {', '.join(left_out)}")
+    print(f"  digest    {digest}")
     return 0
 
 
@@ -230,7 +237,7 @@ def _byte_code(wanted: str, target: Path, python: Python) -> bool:
     return done
 
 
-def _entries(target: Path) -> Iterator[tuple[str, Path]]:
+def _files(target: Path) -> Iterator[tuple[str, Path]]:
     for folder, _, files in os.walk(target):
         for name in files:
             path = Path(folder, name)
@@ -280,26 +287,6 @@ def entrypoint(python: Python, transport: str) -> list[str]:
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport != "none" else ())]
 
 
-def _summary(
-    output: str,
-    digest: str,
-    image: images.Image,
-    layer: Layer,
-    python: Python,
-    function: Function,
-    left_out: Sequence[str],
-    has_byte_code: bool,
-) -> None:
-    below = sum(one.size for one in image.layers[:-1])
-    print(f"{output}: {function.name} {function.version} for {python.platform}, {function.entry_point}")
-    packed, unpacked = images.size(layer.size), images.size(layer.unpacked_size)
-    print(f"  layer     {packed} compressed, {unpacked} unpacked; the base {images.size(below)} compressed")
-    print(f"  python    {python.path}, byte code {'made' if has_byte_code else 'not made'}")
-    if left_out:
-        print(f"  left out  {', '.join(left_out)}")
-    print(f"  digest    {digest}")
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the arguments of `crossplane-lite image`."""
     made = parser(
@@ -311,91 +298,63 @@ def make_parser() -> argparse.ArgumentParser:
         "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
         "  crossplane-lite image --base root-folder --transport grpcio -o function.tar",
     )
-    made.add_argument(
+    add = made.add_argument
+    add(
         "project",
         metavar="PROJECT",
         nargs="?",
         default=".",
         help="the function's project: its folder, its wheel, or a requirement of pip such as its name (.)",
     )
-    made.add_argument(
+    add(
         "--base",
         metavar="PATH",
-        required=True,
-        help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder",
+        help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder; "
+        "must be given",
     )
-    made.add_argument(
-        "--platform",
-        choices=sorted(images.PLATFORMS),
-        help="the platform of the new image; needed if the base has images for several platforms",
-    )
-    made.add_argument("-o", "--output", metavar="PATH", help="the file or folder to write (NAME-ARCHITECTURE.tar)")
-    made.add_argument(
+    platforms = sorted(images.PLATFORMS)
+    add("--platform", choices=platforms, help="the new image's platform; needed if the base has several")
+    add("-o", "--output", metavar="PATH", help="the file or folder to write (NAME-ARCHITECTURE.tar)")
+    add(
         "--format",
         choices=["docker", "oci"],
         default="docker",
         help="docker for a docker-archive (default), oci for an OCI layout: a tar file if the name of --output ends in "
         ".tar or .oci, otherwise a folder",
     )
-    made.add_argument("--tag", metavar="NAME", help="the image's name in the file (the project's name and version)")
-    made.add_argument(
-        "--function",
-        metavar="MODULE:FUNCTION",
-        help="the function or module to run (the one of the project's script called function, or of its only script)",
-    )
-    made.add_argument(
+    add("--tag", metavar="NAME", help="the image's name in the file (the project's name and version)")
+    add("--function", metavar="MODULE:FUNCTION", help="what to run (the project's script `function`, or its only one)")
+    add(
         "--transport",
         choices=sorted(installing.TRANSPORTS),
         default="h2",
         help="the package that serves gRPC: h2 (default), grpcio, or none, for KRM functions",
     )
-    made.add_argument(
-        "--without", metavar="PACKAGE", action="append", help="leave this package out; can be given several times"
+    add("--without", metavar="PACKAGE", action="append", help="leave this package out; can be given several times")
+    add(
+        "--sdk-from", metavar="PATH|URL|VERSION", help="the folder, wheel, URL or version of crossplane-lite to install"
     )
-    made.add_argument(
-        "--sdk-from",
-        metavar="PATH|URL|VERSION",
-        help="install crossplane-lite itself from this folder, wheel or URL, or in this version",
-    )
-    made.add_argument("--constraint", metavar="FILE", help="a file that limits versions, as for pip's --constraint")
-    made.add_argument(
-        "--lock", metavar="FILE", help="write the version and the hashes of each package to this file, for --locked"
-    )
-    made.add_argument(
-        "--locked",
-        metavar="FILE",
-        help="install only the packages of this file, by its hashes: one of --lock, or a requirements file with hashes",
-    )
-    made.add_argument(
+    add("--constraint", metavar="FILE", help="a file that limits versions, as for pip's --constraint")
+    add("--lock", metavar="FILE", help="write the version and the hashes of each package to this file, for --locked")
+    add("--locked", metavar="FILE", help="install only packages of this file, by hash: one of --lock, or requirements")
+    add(
         "--allow-build",
         metavar="NAME[==VERSION]",
         action="append",
         help="build this package from its sources, which runs its code; all others must have wheels, but for "
         "folders of this machine, such as the project; can be given several times",
     )
-    made.add_argument("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
-    made.add_argument(
+    add("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
+    add(
         "--byte-code",
-        choices=_BYTE_CODE,
+        choices=["auto", "yes", "no"],
         default="auto",
         help="whether the image has byte code: yes, no, or auto (default): if this machine has the base's version of "
         "Python",
     )
-    made.add_argument(
-        "--user", metavar="UID:GID", default=NOBODY, help=f"the user that the image runs as ({NOBODY}, nobody)"
-    )
-    made.add_argument(
-        "--label",
-        metavar="KEY=VALUE",
-        type=_label,
-        action="append",
-        help="a label of the image; can be given several times",
-    )
-    made.add_argument(
-        "--krm", action="store_true", help="for a KRM function: keep the part of crossplane-lite for these"
-    )
-    made.add_argument(
-        "--no-prune", action="store_true", help="keep the tools of crossplane-lite, which a served function never loads"
-    )
-    made.add_argument("--report", action="store_true", help="print the size of each folder in the layer")
+    add("--user", metavar="UID:GID", default=NOBODY, help=f"the user that the image runs as ({NOBODY}, nobody)")
+    add("--label", metavar="KEY=VALUE", type=_label, action="append", help="an image label; can be given several times")
+    add("--krm", action="store_true", help="for a KRM function: keep the part of crossplane-lite for these")
+    add("--no-prune", action="store_true", help="keep crossplane-lite's tools, which a served function never loads")
+    add("--report", action="store_true", help="print the size of each folder in the layer")
     return made

@@ -6,13 +6,15 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+import shutil
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ...errors import InputError
 from ..manifests import archive
 from ..manifests.archive_files import Files, FolderFiles, TarFiles, damage
+from ..manifests.files import naming
 from .layers import Entry, Layer, copy_layer, folder_entries, write_layer, write_tar
 
 __all__ = [
@@ -298,15 +300,13 @@ def _time() -> str:
     if not text:
         return _NO_TIME
     try:
-        # isdecimal(): int() also takes spaces, signs and underscores.
-        seconds = int(text) if text.isdecimal() else -1
-        moment = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+        if not text.isdecimal():  # int() also takes spaces, signs and underscores
+            raise ValueError
+        moment = datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc)
     except (ValueError, OverflowError, OSError):
-        seconds = -1
-    if seconds < 0:
         raise InputError(
             f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970, up to the year 9999 (got {text!r:.60})"
-        )
+        ) from None
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -333,10 +333,8 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
     check_place(path, layout)
-    try:
+    with naming("write", path):
         (_write_folder if _is_folder(path, layout) else _write_tar)(files, Path(path))
-    except OSError as e:
-        raise InputError(f"can't write {path}: {e.strerror or e}") from e
     return digest
 
 
@@ -467,9 +465,6 @@ def _write_tar(files: _Files, path: Path) -> None:
 
 
 def _write_folder(files: _Files, path: Path) -> None:
-    import shutil
-
-    copy: Callable[[str, str], Any] = shutil.copyfile
     # index.json is written last: without it the folder isn't an OCI layout.
     for name, content in sorted(files, key=lambda one: one[0] == "index.json"):
         file = path / name
@@ -477,4 +472,4 @@ def _write_folder(files: _Files, path: Path) -> None:
         if isinstance(content, bytes):
             file.write_bytes(content)
         else:
-            copy(str(content), str(file))
+            shutil.copyfile(content, file)

@@ -30,21 +30,19 @@ class Transport(NamedTuple):
     """A way to serve gRPC in an image, with the packages that it needs, and the packages that it makes unnecessary.
 
     Attributes:
-        extra: The extra of crossplane-lite that has the transport; None if the transport needs no extra.
-        requires: The requirements of the extra. pip isn't given the extra itself: for an extra, pip would look for
-            crossplane-lite on the package index even if the project takes it from another place.
+        requires: The requirements of the transport's extra. pip isn't given the extra itself: for an extra, pip would
+            look for crossplane-lite on the package index even if the project takes it from another place.
         dispensable: The names of packages that the image doesn't need with this transport.
     """
 
-    extra: str | None
     requires: tuple[str, ...]
     dispensable: frozenset[str]
 
 
 TRANSPORTS: Final[dict[str, Transport]] = {
-    "grpcio": Transport(None, (), frozenset()),
-    "h2": Transport("h2", ("h2>=4.3,<4.5",), frozenset({"grpcio"})),
-    "none": Transport(None, (), frozenset({"grpcio"})),
+    "grpcio": Transport((), frozenset()),
+    "h2": Transport(("h2>=4.3,<4.5",), frozenset({"grpcio"})),
+    "none": Transport((), frozenset({"grpcio"})),
 }
 _OURS: Final = "crossplane-lite"
 _WHERE_OURS: Final = f"; name the folder, wheel or URL of {_OURS} with --sdk-from"
@@ -62,7 +60,6 @@ class Package(NamedTuple):
         version: The package's version.
         url: The URL from which pip installs or builds the package.
         is_wheel: Whether there is a wheel at this URL. If not, the package must be built.
-        extras: The names of the extras that the package offers.
         sha256: The sha256 digest of the file at the URL; empty for a folder and for a version control system.
         is_local: Whether it is built from a folder of this machine, such as the project's.
     """
@@ -71,7 +68,6 @@ class Package(NamedTuple):
     version: str
     url: str
     is_wheel: bool
-    extras: tuple[str, ...] = ()
     sha256: str = ""
     is_local: bool = False
 
@@ -135,8 +131,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
         without: The names of more packages to leave out.
 
     Raises:
-        InputError: pip hasn't chosen a package in `without`, or crossplane-lite in the chosen version doesn't have the
-            transport.
+        InputError: pip hasn't chosen a package in `without`.
     """
     found = sorted(packages)
     names = {package.name for package in found}
@@ -147,14 +142,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
                 f"--without {wanted[name]}: the function doesn't need that package; its packages are "
                 f"{', '.join(sorted(names))}"
             )
-    extra, _, dispensable = TRANSPORTS[transport]
-    for package in found:
-        if extra is not None and package.name == _OURS and extra not in package.extras:
-            raise InputError(
-                f"--transport {transport}: {_OURS} {package.version} doesn't have that transport: take a newer version "
-                "with --sdk-from"
-            )
-    gone = (dispensable | wanted.keys()) & names
+    gone = (TRANSPORTS[transport].dispensable | wanted.keys()) & names
     return [package for package in found if package.name not in gone], sorted(gone)
 
 
@@ -253,8 +241,7 @@ def resolve(
         sha256 = (archive.get("hashes") or {}).get("sha256") or archive.get("hash", "").removeprefix("sha256=")
         if name in built and url.startswith("file:"):
             url, is_wheel, sha256 = built[name].as_uri(), False, _sha256(built[name])
-        extras = tuple(told.get("provides_extra") or ())
-        found.append(Package(name, told["version"], url, is_wheel, extras, sha256, is_local))
+        found.append(Package(name, told["version"], url, is_wheel, sha256, is_local))
     return sorted(found)
 
 
@@ -313,19 +300,13 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
                 ["wheel", "--no-deps", *_of_newer(python), "--wheel-dir", str(folder), place],
                 f"{package.name} can't be built",
             )
-            made = sorted(folder.iterdir())
-            if len(made) != 1:
+            (made,) = folder.iterdir()
+            if not made.name.endswith("-none-any.whl"):
                 raise InputError(
-                    f"{package.name} can't be built: pip made {len(made)} wheels of {place}, not one; "
-                    f"run `pip wheel --no-deps {place}` by itself"
+                    f"{package.name} has no wheel for {python.platform}, and the one that was built here ({made.name}) "
+                    "may fit only this machine: take a version that has such a wheel, for example with --constraint"
                 )
-            if not made[0].name.endswith("-none-any.whl"):
-                raise InputError(
-                    f"{package.name} has no wheel for {python.platform}, and the one that was built here "
-                    f"({made[0].name}) may fit only this machine: take a version that has such a wheel, for example "
-                    "with --constraint"
-                )
-            lines.append(_by_hash(package.name, made[0].as_uri(), _sha256(made[0])))
+            lines.append(_by_hash(package.name, made.as_uri(), _sha256(made)))
     listed = work / "requirements.txt"
     listed.write_text("".join(lines), encoding="utf-8")
     flags = ["install", "--no-deps", "--no-compile", "--ignore-installed", "--target", str(target)]
@@ -340,16 +321,11 @@ def _by_hash(name: str, url: str, sha256: str) -> str:
 
 def _pip(arguments: Sequence[str], problem: str, without_ours: str = "") -> None:
     """Run pip, with `without_ours` at the end of its reason if it fails because it doesn't find crossplane-lite."""
-    environment = {
-        **os.environ,
-        "PIP_NO_INPUT": "1",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_WARN_SCRIPT_LOCATION": "1",
-    }
     # These settings of pip would disturb an installation into a folder.
-    for name in ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"):
-        environment.pop(name, None)
-    command = [sys.executable, "-m", "pip", "-q", *arguments]
+    disturbing = ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
+    environment = {name: value for name, value in os.environ.items() if name not in disturbing}
+    flags = ["-q", "--no-input", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", *flags, *arguments]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, check=False, stdin=subprocess.DEVNULL
     )

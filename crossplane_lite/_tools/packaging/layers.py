@@ -212,19 +212,16 @@ def folder_entries(root: Path) -> Iterator[Entry]:
             for one in here:
                 path = f"{above}{one.name}"
                 status = one.stat(follow_symlinks=False)
-                kept = {
-                    "mode": stat.S_IMODE(status.st_mode),
-                    "owner": (status.st_uid, status.st_gid),
-                    "time": int(status.st_mtime),
-                }
+                owner, time = (status.st_uid, status.st_gid), int(status.st_mtime)
+                entry = Entry(path, mode=stat.S_IMODE(status.st_mode), owner=owner, time=time)
                 if stat.S_ISLNK(status.st_mode):
-                    yield Entry(path, link=os.readlink(one.path), **{**kept, "mode": 0o777})  # type: ignore[arg-type]
+                    yield entry._replace(link=os.readlink(one.path), mode=0o777)
                 elif stat.S_ISDIR(status.st_mode):
-                    yield Entry(path, **kept)  # type: ignore[arg-type]
+                    yield entry
                     if path not in _OF_THE_MACHINE:
                         work.append(f"{path}/")
                 elif stat.S_ISREG(status.st_mode):
-                    yield Entry(path, Path(one.path), **kept)  # type: ignore[arg-type]
+                    yield entry._replace(content=Path(one.path))
     except OSError as e:
         raise InputError(f"can't read {e.filename or root}: {e.strerror or e}") from e
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import InputError
-from ..manifests.files import read_bytes
+from ..manifests.files import naming, read_bytes
 from ..manifests.yaml import decode
 from .installing import Package, canonical
 
@@ -119,7 +119,5 @@ def write(path: str, content: str) -> None:
     Raises:
         InputError: The file can't be written.
     """
-    try:
+    with naming("write", path):
         Path(path).write_text(content, encoding="utf-8", newline="\n")
-    except OSError as e:
-        raise InputError(f"can't write {path}: {e.strerror or e}") from e

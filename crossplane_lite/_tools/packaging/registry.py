@@ -96,7 +96,7 @@ class Registry:
         """
         if self._ask("HEAD", f"{self._base}/blobs/{digest}", wanted=(200, 307, 404))[0] != 404:
             return
-        _, headers, _ = self._ask("POST", f"{self._base}/blobs/uploads/", wanted=(202,))
+        _, headers, _ = self._ask("POST", f"{self._base}/blobs/uploads/", b"", wanted=(202,))
         place = urllib.parse.urljoin(self._root, headers.get("Location") or "")
         if self._root.startswith("https:") and not place.startswith("https:"):
             raise InputError(f"{self._reference.host} wants the upload without TLS, at {place}: not done")
@@ -185,7 +185,7 @@ class Registry:
             headers["Content-Length"] = str(content.stat().st_size)
             with open(content, "rb") as file:
                 return self._open(method, url, file, headers)
-        return self._open(method, url, content if content is not None or method != "POST" else b"", headers)
+        return self._open(method, url, content, headers)
 
     def _open(self, method: str, url: str, data: Any, headers: Mapping[str, str]) -> tuple[int, Any, bytes]:
         sent = {key: value for key, value in headers.items() if value}

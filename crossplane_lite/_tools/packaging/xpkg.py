@@ -9,7 +9,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,11 @@ def _build(arguments: argparse.Namespace) -> int:
         if source is not None:
             status.show(f"reading {source}")
             runtimes = {**images.one_each(images.read(source, work, arguments.platform), source)}
-            _check_platforms(runtimes.keys(), arguments)
+            if len(runtimes) > 1 and arguments.package_file:
+                raise InputError(
+                    f"{source} has images for {', '.join(runtimes)}, and a package is for one: choose one with "
+                    "--platform, or leave --package-file out, so that each gets a file of its own"
+                )
         for platform, runtime in runtimes.items():
             status.show(f"making the package {platform}")
             image = package.assembled(objects, stream, runtime, work)
@@ -76,14 +79,6 @@ def _build(arguments: argparse.Namespace) -> int:
     if source is None:
         print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
     return 0
-
-
-def _check_platforms(platforms: AbstractSet[str], arguments: argparse.Namespace) -> None:
-    if len(platforms) > 1 and arguments.package_file:
-        raise InputError(
-            f"{arguments.embed_runtime_image_tarball} has images for {', '.join(platforms)}, and a package is for one: "
-            "choose one with --platform, or leave --package-file out, so that each gets a file of its own"
-        )
 
 
 def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
@@ -208,11 +203,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="the function's image: a docker-archive, or an OCI layout as a folder or a tar file",
     )
     build.add_argument(
-        "--platform", choices=sorted(images.PLATFORMS), help="use only the function's image for this platform (all)"
+        "--platform", choices=sorted(images.PLATFORMS), help="use only the image for this platform (all)"
     )
-    build.add_argument(
-        "-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg for each image)"
-    )
+    build.add_argument("-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg)")
     build.set_defaults(run=_build)
     inspect = add(
         "inspect",

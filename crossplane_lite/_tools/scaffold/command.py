@@ -5,31 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from ..._core.base.extras import load
-from ..._core.base.scalars import booleans_of_1_1, resolve
 from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
-from .project import Project, filled, new_project
+from .project import Project, check_name, filled, new_project
 
 __all__ = ["command", "krm_files", "make_parser", "write"]
 
-# A label of DNS, as Kubernetes wants it: the name is that of the image and of a ConfigMap. Of several dashes, dots and
-# underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_LONGEST = 63
+_LONGEST: Final = 63  # the name is that of a ConfigMap, and of the image
 
 
 def krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
@@ -44,17 +39,7 @@ def krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
         InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63, or
             isn't a string in YAML; or `sdk_from` can't be used.
     """
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
-        raise InputError(
-            f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
-            "digits and single dashes, with no dash at an end, for example set-labels"
-        )
-    # Some programs still read YAML 1.1.
-    if name in booleans_of_1_1() or not isinstance(resolve(name), str):
-        raise InputError(
-            f"{name!r} can't be the name of a function and its image: unquoted in YAML it isn't a string, but a number "
-            "or another value; use a name such as set-labels"
-        )
+    check_name(name, _LONGEST)
     sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
     return filled("krm", name=name, sdk=sdk)
 
@@ -81,12 +66,18 @@ def command(argv: Sequence[str]) -> int:
         Always 0. The project was written then, and the next steps were printed to stdout.
 
     Raises:
-        InputError: The name, a flag, a file with definitions, or the folder can't be used; or a file of the project
-            can't be written; or the project was written, but its function can't be rendered.
+        InputError: The name, a flag, a file with definitions, or the folder can't be used; or --sdk-from is missing,
+            and crossplane-lite wasn't installed from the index; or a file of the project can't be written; or the
+            project was written, but its function can't be rendered.
         MissingExtraError: PyYAML isn't installed, which all templates except `krm` need.
         SystemExit: An argument is wrong or missing, with the status 2; or `--help` was printed, with the status 0.
     """
     arguments = make_parser().parse_args(argv)
+    if arguments.sdk_from is None and (source := _installed_from()) is not None:
+        raise InputError(
+            f"crossplane-lite was installed from {source}, and pip's index may not have it: add --sdk-from {source}, "
+            "or --sdk-from VERSION if the index has it (nothing was written)"
+        )
     folder = Path(arguments.name)
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
@@ -120,12 +111,6 @@ def command(argv: Sequence[str]) -> int:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")
     print(f"next: cd {arguments.name}, then the commands in README.md")
-    source = None if arguments.sdk_from else _installed_from()
-    if source is not None:
-        print(
-            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have crossplane-lite, delete "
-            f"the folder {folder}, and make the project again with --sdk-from {source}"
-        )
     return 0
 
 
@@ -234,6 +219,7 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--sdk-from",
         metavar="PATH|URL|VERSION",
-        help="the folder, wheel, URL or version of crossplane-lite that the project requires (pip's index)",
+        help="the folder, wheel, URL or version of crossplane-lite that the project requires (the newest one of pip's "
+        "index, if this one came from there)",
     )
     return made

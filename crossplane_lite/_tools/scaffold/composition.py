@@ -87,7 +87,8 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     names = _resource_names(composed)
     waves = [[names[0]], sorted(names[1:])] if composed else [["settings"], ["consumer"]]
     if composed:
-        body = _typed(composed, clustered if not is_namespaced else None)
+        lines = _typed(composed, clustered if not is_namespaced else None)
+        body = "".join(f"    {line}\n" if line else "\n" for line in lines)
     else:
         body = _untyped(has_own_xrd=xrd is None and not kinds, in_namespace=is_namespaced)
     models = Template(_MORE).substitute(own, models=_WITH_CRDS if crds else _WITHOUT_CRDS)
@@ -98,7 +99,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         "more": models,
         "check": "    - run: crossplane-lite generate --check\n",
         "sources": '"xrd.yaml", "crds"' if crds else '"xrd.yaml"',
-        "crds": 'crds = ["crds"]' if crds else '# crds = ["crds"]  # definitions of the kinds that are composed',
+        "crds": '\ncrds = ["crds"]' if crds else "",
         "api_version": composite.api_version,
         "xr_kind": document.content["spec"]["names"]["kind"],
         "waves": repr([wave for wave in waves if wave]).replace("'", '"'),
@@ -106,7 +107,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         "imports": "\n".join(sorted({_import(one) for one in [composite, *composed]})),
         "composite": f"{_alias(composite)}.{composite.name}",
         "a_kind": articled(composite.kind),
-        "body": "".join(f"    {line}\n" if line else "\n" for line in body),
+        "body": body,
     }
     texts = {**filled("shared", **values), **filled("composition", **values), "xrd.yaml": text}
     for path in crds:
@@ -214,23 +215,12 @@ def _import(kind: Kind) -> str:
     return f"from .models.{'.'.join(kind.module[:-1])} import {kind.module[-1]} as {_alias(kind)}"
 
 
-def _untyped(*, has_own_xrd: bool, in_namespace: bool) -> list[str]:
-    key, value = ("size", "xr.observed.spec.size") if has_own_xrd else ("composite", "xr.observed.metadata.name")
-    lines = []
-    for name in ("settings", "consumer"):
-        if name == "consumer":
-            lines += [
-                "",
-                "# The first ConfigMap must exist before this value does. Until then the second is held back.",
-            ]
-            value = f"settings.observed.data.{key}"
-        else:
-            lines.append("")
-        lines.append(f'{name} = ctx.resource("{name}", Unstructured("v1", "ConfigMap"))')
-        if not in_namespace:
-            lines.append(f'{name}.metadata.namespace = "default"')
-        lines.append(f"{name}.data.{key} = {value}")
-    return [*lines, *(["", "xr.status.size = settings.observed.data.size"] if has_own_xrd else [])]
+def _untyped(*, has_own_xrd: bool, in_namespace: bool) -> str:
+    key, value = ("size", "spec.size") if has_own_xrd else ("composite", "metadata.name")
+    body = filled("untyped", key=key, value=value)["body.py"]
+    if in_namespace:
+        body = re.sub(r".*\.metadata\.namespace = .*\n", "", body)
+    return body if has_own_xrd else body.partition("\n    xr.status")[0]
 
 
 def _typed(kinds: Sequence[Kind], clustered: Container[tuple[str, str]] | None) -> list[str]:

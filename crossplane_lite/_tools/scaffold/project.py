@@ -11,34 +11,20 @@ from pathlib import Path
 from string import Template
 from typing import Final, NamedTuple
 
+from ..._core.base.scalars import booleans_of_1_1, resolve
 from ...errors import InputError
 from ..packaging.installing import sdk_requirement
 
-__all__ = ["Project", "filled", "new_project"]
+__all__ = ["Project", "check_name", "filled", "new_project"]
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_LONGEST = 50
+_LONGEST: Final = 50
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _END: Final = ".tmpl"
 
 # The names of packages that a project's own package would hide, beside those that are installed here.
-_TAKEN = frozenset(
-    {
-        *("attr", "attrs", "cattrs", "crossplane", "crossplane_lite", "google", "grpc", "typing_extensions"),
-        *(
-            "graphviz",
-            "h2",
-            "hpack",
-            "hyperframe",
-            "jsonschema_rs",
-            "mypy",
-            "pytest",
-            "shtab",
-            "tests",
-            "tomli",
-            "yaml",
-        ),
-    }
+_TAKEN: Final = frozenset(
+    "attr attrs cattrs crossplane crossplane_lite google graphviz grpc h2 hpack hyperframe jsonschema_rs mypy pytest "
+    "shtab tests tomli typing_extensions yaml".split()
 )
 
 
@@ -64,11 +50,34 @@ class Project(NamedTuple):
     dev_sdk: str
 
 
+def check_name(name: str, longest: int) -> None:
+    """Check that a name can be that of an image and of a Kubernetes object, and stand in YAML without quotes.
+
+    Of several dashes, dots and underscores package indexes make one dash, so names with anything but single dashes
+    would have two spellings.
+
+    Raises:
+        InputError: It can't be, or has more than `longest` characters.
+    """
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or len(name) > longest:
+        raise InputError(
+            f"{name!r} can't be the name of a function and its image: use at most {longest} lower-case letters, digits "
+            "and single dashes, with no dash at an end, for example set-labels"
+        )
+    # Some programs still read YAML 1.1.
+    if name in booleans_of_1_1() or not isinstance(resolve(name), str):
+        raise InputError(
+            f"{name!r} can't be the name of a function and its image: unquoted in YAML it isn't a string, but a number "
+            "or another value; use a name such as set-labels"
+        )
+
+
 def new_project(name: str, sdk_from: str | None) -> Project:
     """Return the values that the templates of a new project's files need.
 
     Args:
-        name: The project's name: lower-case letters, digits and single dashes, at most 50 characters.
+        name: The project's name: lower-case letters, digits and single dashes, at most 50 characters, the first a
+            letter.
         sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a version. None for the
             newest version in the package index.
 
@@ -76,14 +85,10 @@ def new_project(name: str, sdk_from: str | None) -> Project:
         InputError: The name isn't such a name, or would make a Python package that hides another one; or `sdk_from`
             can't be used.
     """
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
-        raise InputError(
-            f"{name!r} can't be the name of a function: use at most {_LONGEST} lower-case letters, digits and "
-            "single dashes, the first a letter, for example network"
-        )
+    check_name(name, _LONGEST)
     package = name.replace("-", "_")
-    if keyword.iskeyword(package):
-        raise InputError(f"{name!r} can't be the name of a function: it is a keyword of Python; try my-{name}")
+    if keyword.iskeyword(package) or not package.isidentifier():
+        raise InputError(f"{name!r} can't be the name of a function: Python can't import it; try my-{name}")
     if package in {*sys.stdlib_module_names, *_TAKEN, *importlib.metadata.packages_distributions()}:
         raise InputError(
             f"{name!r} can't be the name of a function: its Python package would hide the package {package}; try "
