@@ -14,7 +14,7 @@ from ..observed.observable import Observable, guess, make
 from ..observed.tracker import observed_calls, observer
 from ..observed.writers import teach_yaml
 from ..paths.text import EXTERNAL_NAME
-from .node import WAIT, shown
+from .node import WAIT, place_of, shown
 from .types import ANY_TYPE, Type
 
 if TYPE_CHECKING:
@@ -91,8 +91,6 @@ class ModelList(PlacedList):
         try:
             return list.__getitem__(self, at)
         except IndexError:
-            from .node import place_of
-
             raise IndexError(f"{place_of(self)} has no element [{at}]: it has {len(self)}") from None
 
     def append(self, value: Any) -> None:
@@ -139,25 +137,24 @@ class ModelMap(PlacedMap):
 
     def __setitem__(self, key: str, value: Any) -> None:
         from .adopt import adopt, check_keys
-        from .reader import over_source
+        from .reader import inherit, over_source
 
         check_keys((key,), self)
+        node = self._node
         if value is None or value is UNSET:
             # No opinion: the desired state of previous functions shows through.
             dict.pop(self, key, None)
-            inherited = None if self._node is None else self._node.fields.get(key)
-            if inherited is None:
+            inherited = None if node is None else node.fields.get(key)
+            if node is None or inherited is None:
                 return
-            from .reader import element
-
-            if self._node is not None and self._node.deleted is not None:
-                self._node.deleted.discard(key)
-            dict.__setitem__(self, key, element(self, key, inherited))
+            if node.deleted is not None:
+                node.deleted.discard(key)
+            inherit(self, node, key, inherited)
         else:
             kept = adopt(self._type.item, value, (self, key))
             # A deleted key stays deleted for previous functions: the new value replaces theirs, and doesn't merge.
-            if self._node is not None and key not in (self._node.deleted or ()):
-                kept = over_source(self._node, key, self._type.item, kept)
+            if node is not None and key not in (node.deleted or ()):
+                kept = over_source(node, key, self._type.item, kept)
             dict.__setitem__(self, key, kept)
         _touch(self)
         if observed_calls:
@@ -167,6 +164,7 @@ class ModelMap(PlacedMap):
         dict.__delitem__(self, key)
         self._bury(key)
 
+    clear = MutableMapping.clear
     update = MutableMapping.update
 
     def pop(self, key: str, *default: Any) -> Any:
@@ -180,10 +178,6 @@ class ModelMap(PlacedMap):
         key, value = dict.popitem(self)
         self._bury(key)
         return key, value
-
-    def clear(self) -> None:
-        for key in list(self):
-            del self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         if key not in self:

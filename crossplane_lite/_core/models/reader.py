@@ -32,6 +32,10 @@ _OBJECT: Final = types.OBJECT
 
 _MERGING: Final = (ModelShape, dict)
 
+_Part = tuple[Any, Any, types.Type, int, Any, Node, str]
+"""An object or list of a source that must be made: its holder, its key there, its type, the kind and payload of
+`codec`, the node of what is around it, and its step in the path."""
+
 
 class Reading:
     """Descriptor for a field of a class. Python calls it if the instance's dict has no value for the field.
@@ -192,7 +196,7 @@ def present(
     `replaced` get None, because the caller puts in other values. Raises WireError for malformed bytes.
     """
     box: list[Any] = [None]
-    work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
+    work: list[_Part] = [(box, 0, type_, kind, payload, up, step)]
     while work:
         holder, key, of, kind, payload, parent, step = work.pop()
         node = Node(state, payload, parent.root, parent.path + step)
@@ -221,11 +225,8 @@ def present(
     return box[0]
 
 
-def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[Any]) -> None:
-    """Put the scalar items of a list or map into it, and append its objects and lists to `work`.
-
-    `work` is the stack of `present`.
-    """
+def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[_Part]) -> None:
+    """Put the scalar items of a list or map into it, and append its objects and lists to `work`."""
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value in entries:
         kind, payload = _open_value(value)
@@ -239,24 +240,14 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             put(holder, key, payload)
 
 
-def element(holder: ModelMap, key: str, value: bytes) -> Any:
-    """Return an item of a map of desired state as previous functions set it. The item is decoded again.
-
-    Args:
-        holder: The map.
-        key: The item's key.
-        value: The item's encoded value.
-    """
-    node = holder._node
-    assert node is not None
-    box: dict[str, Any] = {}
-    work: list[Any] = []
-    _elements(box, [(key, value)], holder._type.item, node, work)
-    if work:
-        _, _, of, kind, payload, _, step = work[0]
-        box[key] = present(of, kind, payload, LOOSE, node, step)
-        box[key]._node.attach_to(holder, key)
-    return box[key]
+def inherit(holder: ModelMap, node: Node, key: str, value: bytes) -> None:
+    """Put an item into a map of desired state as a previous function set it. `node` is the map's, `value` encoded."""
+    work: list[_Part] = []
+    _elements(holder, [(key, value)], holder._type.item, node, work)
+    for _, _, of, kind, payload, _, step in work:
+        made = present(of, kind, payload, LOOSE, node, step)
+        made._node.attach_to(holder, key)
+        dict.__setitem__(holder, key, made)
 
 
 def _view(type_: types.Type, node: Node) -> Any:
@@ -348,7 +339,7 @@ def _lay_views(model: ModelShape, node: Node) -> None:
 
     compose() may still hold these objects.
     """
-    work = [(model, node)]
+    work: list[tuple[Any, Any]] = [(model, node)]
     while work:
         holder, above = work.pop()
         for name, view in (above.views or {}).items():
@@ -357,32 +348,22 @@ def _lay_views(model: ModelShape, node: Node) -> None:
             if inherited is None or name in (above.deleted or ()):
                 continue
             kind, payload = codec.open_value(inherited)
-            if isinstance(view, ModelShape) and kind == codec.STRUCT and view._node is not None:
-                view._node.root = above.root
-                view._node.lay_over(payload)
+            if kind != (codec.LIST if isinstance(view, list) else codec.STRUCT):
+                continue
+            view._node.root = above.root
+            view._node.lay_over(payload)
+            if isinstance(view, ModelShape):
                 work.append((view, view._node))
-            elif isinstance(view, ModelList) and kind == codec.LIST and view._node is not None:
-                made = present(field.type, kind, payload, LOOSE, above, field.step)
+                continue
+            # A list or map was empty when it was read.
+            made = present(field.type, kind, payload, LOOSE, above, field.step)
+            if isinstance(view, list):
                 list.extend(view, made)
-                _take_over(view, made, list(made))
-            elif isinstance(view, ModelMap) and kind == codec.STRUCT and view._node is not None:
-                made = present(field.type, kind, payload, LOOSE, above, field.step)
+            else:
                 dict.update(view, made)
-                _take_over(view, made, list(made.values()))
-
-
-def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
-    """Make `view` the owner of the elements of `made`.
-
-    `view` was read when it was empty, and has the elements already. `made` lies over the bytes of a previous function.
-    """
-    assert view._node is not None and made._node is not None
-    view._node.root = made._node.root
-    view._node.lay_over(made._node.raw or b"")
-    for element in elements:
-        place = getattr(element, "_node", None)
-        if place is not None:
-            place.attach_to(view, None)
+            for one in made if isinstance(view, list) else made.values():
+                if getattr(one, "_node", None) is not None:
+                    one._node.attach_to(view, None)
 
 
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:

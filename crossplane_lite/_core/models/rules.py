@@ -71,7 +71,6 @@ class Rules:
         parameters: The fields of `forProvider` that must be set there or in `initProvider` (upjet's rule), unless
             `managementPolicies` keep the provider from writing.
         limits: What the values of fields may be.
-        watched: The fields with any of these rules but `required`.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -86,4 +85,3 @@ class Rules:
         for rule in names.get("&", ()):
             at = next(at for at, character in enumerate(rule) if character in "=~^")
             self.limits[rule[:at]] = Limit(rule[at], rule[at + 1 :])
-        self.watched = frozenset((*self.ways, *self.limits, *(("forProvider",) if self.parameters else ())))
