@@ -7,7 +7,7 @@ a model is the encoded object that its unset fields are read from.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -248,13 +248,6 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     return value
 
 
-def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
-    """Raise UsageError for a value that doesn't fit into a kin class (see `kin`), unless `_converted` lets it pass."""
-    if type(value) not in _types.SCALARS:
-        raise _unfit(type_, value, name)
-    _converted(type_, value, name, _Work())
-
-
 def _is_status(name: Place) -> bool:
     return type(name) is tuple and name[1] == "status" and type(name[0]) is not tuple
 
@@ -490,47 +483,41 @@ def _become(model: ModelShape, type_: _types.Type, name: Place) -> None:
     If anything in the model doesn't fit, an error is raised and nothing has changed. `model` isn't in a field, list or
     map yet. Raises UnknownFieldError if the new class lacks a field, and UsageError if a field can't hold its value.
     """
-    models: list[tuple[ModelShape, type[ModelShape], dict[str, str]]] = []
-    containers: list[tuple[Any, _types.Type]] = []
-    work: list[tuple[_types.Type, Any, Any]] = [(type_, model, name)]
-    while work:
-        wanted, value, place = work.pop()
-        if wanted.code in (_types.ANY, _types.DYNAMIC):
+    for one, its, names in list(_changes(type_, model, name)):  # all is checked before anything changes
+        if not isinstance(one, ModelShape):
+            one._type = its  # it checks values that are put into it
             continue
-        if isinstance(value, ModelShape):
-            if wanted.code == _types.OBJECT:
-                continue
-            if wanted.code != _types.MODEL:
-                _refuse(wanted, value, place)
-            elif not isinstance(value, wanted.cls):
-                has_views = value._node is not None and bool(value._node.views)  # code may hold them
-                if has_views or not _are_kin(type(value), wanted.cls):
-                    _refuse(wanted, value, place)
-                fields = _fields(value, wanted.cls, place)
-                models.append((value, wanted.cls, {attribute: field.name for attribute, field in fields.items()}))
-                work += [
-                    (field.type, value.__dict__[attribute], (place, field.wire))
-                    for attribute, field in fields.items()
-                    if attribute in value.__dict__
-                ]
-        elif isinstance(value, (list, dict)):
-            if wanted.code != (_types.LIST if isinstance(value, list) else _types.MAP):
-                _refuse(wanted, value, place)
-            if hasattr(value, "_type"):  # it checks values that are put into it, so it needs the new type
-                containers.append((value, wanted))
-            pairs: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
-            work += [(wanted.item, item, (place, key)) for key, item in pairs]
-        elif type(value) in _types.SCALARS and type(value) not in wanted.takes:
-            _refuse(wanted, value, place)
-    for one, cls, names in models:
         kept = {names[attribute]: value for attribute, value in one.__dict__.items()}
         one.__dict__.clear()
         one.__dict__.update(kept)
         if one._node is not None and one._node.deleted is not None:
             one._node.deleted = {names[attribute] for attribute in one._node.deleted}
-        _set_class(one, cls)
-    for container, its in containers:
-        container._type = its
+        _set_class(one, its.cls)
+
+
+def _changes(type_: _types.Type, value: Any, place: Place) -> Iterator[tuple[Any, _types.Type, dict[str, str]]]:
+    """Yield the models, lists and maps that `_become` changes, each with its new type and its attributes' new names."""
+    if type_.code in (_types.ANY, _types.DYNAMIC):
+        return
+    if isinstance(value, ModelShape):
+        if type_.code == _types.OBJECT or (type_.code == _types.MODEL and isinstance(value, type_.cls)):
+            return
+        has_views = value._node is not None and bool(value._node.views)  # code may hold them
+        if type_.code != _types.MODEL or has_views or not _are_kin(type(value), type_.cls):
+            raise _unfit(type_, value, place)
+        fields = _fields(value, type_.cls, place)
+        yield value, type_, {attribute: field.name for attribute, field in fields.items()}
+        for attribute, item in value.__dict__.items():
+            yield from _changes(fields[attribute].type, item, (place, fields[attribute].wire))
+    elif isinstance(value, (list, dict)):
+        if type_.code != (_types.LIST if isinstance(value, list) else _types.MAP):
+            raise _unfit(type_, value, place)
+        if hasattr(value, "_type"):
+            yield value, type_, {}
+        for step, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _changes(type_.item, item, (place, step))
+    elif type(value) in _types.SCALARS and type(value) not in type_.takes:
+        _converted(type_, value, place, _Work())
 
 
 def _fields(model: ModelShape, cls: type[ModelShape], place: Place) -> dict[str, _types.Field]:

@@ -125,7 +125,8 @@ def json_dumps(value: Any, **options: Any) -> str:
     """
     import json
 
-    return json.dumps(copied(value, _written, _too_deep, DEEPEST), **options)
+    too_deep = EncodeError("", f"the value contains itself, or has more than {DEEPEST:,} levels")
+    return json.dumps(copied(value, _written, lambda: too_deep, DEEPEST), **options)
 
 
 def _written(item: Any) -> Any:
@@ -137,10 +138,6 @@ def _written(item: Any) -> Any:
     if issubclass(type(item), Mapping):
         return {text_or_value(key) if type(key) is Observable else key: value for key, value in item.items()}
     return item
-
-
-def _too_deep() -> EncodeError:
-    return EncodeError("", f"the value contains itself, or has more than {DEEPEST:,} levels")
 
 
 def _plain_model(model: Any) -> Any:

@@ -279,9 +279,6 @@ def unescape(text: str) -> str:
     if "%" not in text:
         return text
     first, *rest = text.split("%")
-    data = bytearray(first.encode())
-    for part in rest:
-        if len(part) < 2:
-            raise ValueError(text)
-        data += bytes.fromhex(part[:2]) + part[2:].encode()
-    return data.decode()
+    if any(len(part) < 2 for part in rest):
+        raise ValueError(text)
+    return b"".join([first.encode(), *(bytes.fromhex(part[:2]) + part[2:].encode() for part in rest)]).decode()

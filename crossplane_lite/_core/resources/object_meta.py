@@ -95,12 +95,10 @@ _TEXTS: Final = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "string
 _DATA: Final = frozenset(name for names in _TEXTS.values() for name in names)
 _OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid")
 
-# Keys, values and names that passed the checks lately. The same labels and annotations come again and again.
-_MOST_KEPT: Final = 4096
-_sound_keys: set[str] = set()
-_sound_annotation_keys: set[str] = set()
-_sound_values: set[str] = set()
-_sound_names: set[tuple[str, str, str]] = set()
+# What passed the checks lately: labels as pairs, keys of annotations, and names after their apiVersions and kinds. The
+# same ones come again and again.
+_MOST_KEPT: Final = 8192
+_sound: set[Any] = set()
 
 
 def _name_rule(api_version: str, kind: str) -> Rule:
@@ -127,21 +125,21 @@ def is_sound(model: ModelShape, size: int) -> bool:
         others = len(fields)
         if "labels" in fields:
             others -= 1
-            for key, text in fields["labels"].items():
-                if key not in _sound_keys or text not in _sound_values:
+            for label in fields["labels"].items():
+                if label not in _sound:
+                    key, text = label
                     if not (type(key) is type(text) is str and _is_key(key) and _is_label_value(text)):
                         return False
-                    _keep(_sound_keys, key)
-                    _keep(_sound_values, text)
+                    _keep(label)
         if "annotations" in fields:
             others -= 1
             for key, text in fields["annotations"].items():
                 if type(text) is not str:
                     return False
-                if key not in _sound_annotation_keys:
+                if key not in _sound:
                     if type(key) is not str or key == RESOURCE_NAME or not _is_annotation_key(key):
                         return False
-                    _keep(_sound_annotation_keys, key)
+                    _keep(key)
             if size > _MOST_ANNOTATION_BYTES:
                 return False
         return not others or (
@@ -164,18 +162,18 @@ def _are_sound_names(model: Any, fields: Mapping[str, Any]) -> bool:
     name = fields.get("name")
     if name is not None:
         named = (model.apiVersion, model.kind, name)
-        if named not in _sound_names:
+        if named not in _sound:
             if type(name) is not str or not _name_rule(*named[:2])[0](name):
                 return False
-            _keep(_sound_names, named)
+            _keep(named)
     namespace = fields.get("namespace")
     return namespace is None or (type(namespace) is str and _is_dns_label(namespace))
 
 
-def _keep(kept: set[Any], value: Any) -> None:
-    if len(kept) >= _MOST_KEPT:  # bounded, because some values are made from data
-        kept.clear()
-    kept.add(value)
+def _keep(sound: Any) -> None:
+    if len(_sound) >= _MOST_KEPT:  # bounded, because some values are made from data
+        _sound.clear()
+    _sound.add(sound)
 
 
 def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, name: str) -> None:

@@ -300,7 +300,7 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
     A class for all kinds, such as `Unstructured`, accepts every object. Raises UsageError.
     """
     fixed: Any = model
-    found = _other_kind(fixed, fields) if model._fixed else ""
+    found = other_kind(fixed, fields) if model._fixed else ""
     if found:
         raise UsageError(
             f"{where} is {found}, and the class {model.__name__} is for {fixed.kind} of {fixed.apiVersion}: "
@@ -313,13 +313,13 @@ def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str)
 
     Its version may be another one. Raises UsageError.
     """
-    found = _other_kind(instance, fields)
+    found = other_kind(instance, fields)
     if found:
         new = articled(str(instance.kind), str(instance.apiVersion))
         raise UsageError(f"{where} is {found}, and the new one is {new}: give the new resource another name")
 
 
-def _other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
+def other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
     """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if they fit a class or model."""
     head = wanted._head_fields
     if head and fields.get("apiVersion") == head["apiVersion"] and fields.get("kind") == head["kind"]:
