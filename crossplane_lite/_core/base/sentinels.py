@@ -18,9 +18,8 @@ class _Marker(enum.Enum):
     def __setattr__(self, name: str, value: object) -> None:
         # The enum machinery sets names with an underscore on the members while it makes the class.
         if name[:1] != "_":
-            raise AttributeError(
-                f"can't set {name!r} on {self.name}: a field with {self.name} holds no object; set it to an object first"
-            )
+            problem = f"a field with {self.name} holds no object; set it to an object first"
+            raise AttributeError(f"can't set {name!r} on {self.name}: {problem}")
         object.__setattr__(self, name, value)
 
 
