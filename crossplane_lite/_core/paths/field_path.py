@@ -29,8 +29,6 @@ from .trees import LONGEST_INDEX, Bare, Select, find, is_direct, lookup, plan, p
 
 TYPE_CHECKING = False  # type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
 if TYPE_CHECKING:
-    from typing import Any
-
     from .trees import Step as Step
 
 __all__ = ["Digits", "Select", "Step", "find", "is_direct", "lookup", "parse", "plan", "put", "resolved", "the_one"]
