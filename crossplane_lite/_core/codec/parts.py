@@ -172,12 +172,6 @@ def fixed_fields(obj: Any) -> bytes:
     return fixed
 
 
-def set_members(obj: Any) -> Mapping[Any, Any]:
-    """Return the values of a mapping by key, or the set values of a model by attribute name."""
-    members: Mapping[Any, Any] = obj if wire_keys(obj) is None else obj.__dict__
-    return members
-
-
 def deleted_keys(obj: Any) -> list[str]:
     """Return the wire keys that `obj` removes when it is merged into a value; an empty list if there are none."""
     keys = wire_keys(obj)

@@ -361,9 +361,9 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field
         if field is None:
-            raise UnknownFieldError(
-                f"{_unknown_in(cls, name)} has no field {key!r}{near_name(key, cls.__wire_fields__)}"
-            )
+            place = _label(name)
+            place = place if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
+            raise UnknownFieldError(f"{place} has no field {key!r}{near_name(key, cls.__wire_fields__)}")
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
         elif value is TOMBSTONE:  # a copy removes the same fields as its original
@@ -372,11 +372,6 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
             target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
             work.add(target, field.name, field.type, value, (name, field.wire))
     return model
-
-
-def _unknown_in(cls: type[ModelShape], name: Place) -> str:
-    place = _label(name)
-    return cls.__name__ if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
 
 
 def _label(name: Place) -> str:

@@ -40,7 +40,7 @@ change: they are observed state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from ...errors import ReadOnlyError, UsageError
@@ -393,20 +393,15 @@ def _way(top: Any, wanted: Any) -> list[Any] | None:
         one, steps = work.pop()
         if one is wanted:
             return list(steps)
-        if id(one) not in seen:
-            seen.add(id(one))
-            work.extend((child, (*steps, step)) for step, child in _below(one))
+        if not issubclass(type(one), (ModelShape, dict, list)) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        below: Iterable[tuple[Any, Any]] = one.items() if isinstance(one, dict) else ()
+        if isinstance(one, list):
+            below = enumerate(one)
+        elif isinstance(one, ModelShape):
+            known = type(one).__wire_fields__
+            views = {} if one._node is None else one._node.views or {}
+            below = [(known[name].wire, child) for name, child in {**views, **one.__dict__}.items()]
+        work.extend((child, (*steps, step)) for step, child in below)
     return None
-
-
-def _below(holder: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(holder, ModelShape):
-        known = type(holder).__wire_fields__
-        views = {} if holder._node is None else holder._node.views or {}
-        for name, child in {**views, **holder.__dict__}.items():
-            if isinstance(child, (ModelShape, dict, list)):
-                yield known[name].wire, child
-    else:
-        for key, child in holder.items() if isinstance(holder, dict) else enumerate(holder):
-            if isinstance(child, (ModelShape, dict, list)):
-                yield key, child
