@@ -7,7 +7,7 @@ state says (see `_core.models.node`): as an Observable, something empty, or None
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
@@ -186,14 +186,12 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     return None
 
 
-def present(
-    type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str, replaced: Container[str] = ()
-) -> Any:
+def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str) -> Any:
     """Return an object or list of the source as a model, list or map, which reads from its part of the source.
 
     Lists and maps inside of a list or map are decoded at once. For a model inside of it, each field is decoded when it
-    is read. The `kind` is `STRUCT` or `LIST` of `codec`, and `up` is the node of the object or list around it. Keys in
-    `replaced` get None, because the caller puts in other values. Raises WireError for malformed bytes.
+    is read. The `kind` is `STRUCT` or `LIST` of `codec`, and `up` is the node of the object or list around it. Raises
+    WireError for malformed bytes.
     """
     box: list[Any] = [None]
     work: list[_Part] = [(box, 0, type_, kind, payload, up, step)]
@@ -206,13 +204,8 @@ def present(
                 made = _view(of, node)
             else:
                 of = of if of.code == types.MAP else types.ANY_TYPE
-                fields = node.fields
-                made = _map(of, dict.fromkeys(sorted(fields)), node)
-                entries = fields.items()
-                if replaced:
-                    entries = [entry for entry in entries if entry[0] not in replaced]
-                    replaced = ()
-                _elements(made, entries, of.item, node, work)
+                made = _map(of, dict.fromkeys(sorted(node.fields)), node)
+                _elements(made, node.fields.items(), of.item, node, work)
         else:
             of = of if of.code == types.LIST or of.code == types.DYNAMIC else types.ANY_TYPE
             values = codec.split_list(payload)
@@ -373,7 +366,7 @@ def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root)
     """
     up = Node(LOOSE, None, root)
     of = type_ if type_.code == types.MAP else types.ANY_TYPE
-    merged: ModelMap = present(of, codec.STRUCT, source, LOOSE, up, "", own)
+    merged: ModelMap = present(of, codec.STRUCT, source, LOOSE, up, "")
     if isinstance(own, ModelMap):
         if merged._node is not None:
             merged._node.deleted = own.deleted

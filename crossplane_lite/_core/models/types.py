@@ -231,11 +231,7 @@ class Field:
             type_ = type_.item
 
 
-def _no_class(ref: str) -> type[ModelShape]:
-    raise LookupError(ref)
-
-
-def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
+def parse_type(text: str, resolve: Resolve | None = None) -> Type:
     """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`.
 
     `resolve` returns the class for a name when the class is first used. Raises ValueError, IndexError or KeyError for a

@@ -34,26 +34,24 @@ class Select:
             reads: `[port=80]` selects an element with 80 or "80". A value in quotes matches only the string.
     """
 
-    __slots__ = ("fields",)
+    __slots__ = ("_known", "fields")
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.fields = dict(fields)
+        # With the types, so that values with and without quotes aren't equal.
+        self._known = frozenset((key, type(one), one) for key, one in fields.items())
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Select and self._known() == other._known()
+        return type(other) is Select and self._known == other._known
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._known().items()))
+        return hash(self._known)
 
     def __repr__(self) -> str:
         return f"[{self}]"
 
     def __str__(self) -> str:
         return ",".join(f"{key}={one if type(one) is Bare else quoted(str(one))}" for key, one in self.fields.items())
-
-    def _known(self) -> dict[str, tuple[type, Any]]:
-        """Return the fields with the type of each value, so that values with and without quotes aren't equal."""
-        return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
         """Return whether this step selects `element`, an element of a list. It is never selected if it isn't a dict."""

@@ -165,21 +165,16 @@ def _made(plain: dict[str, Any]) -> Any:
 def _drop_unknown_patterns(rules: Any) -> None:
     """Remove the patterns that the validator can't compile from a schema, so that its other rules can be checked."""
     if isinstance(rules, dict):
-        if "pattern" in rules and not _is_pattern(rules["pattern"]):
+        try:
+            if "pattern" in rules:
+                _made({"pattern": rules["pattern"]})
+        except ValueError:
             del rules["pattern"]
         names = ("items", "additionalProperties", "not", "allOf", "anyOf", "oneOf")
         rules = [*rules.get("properties", {}).values(), *(rules.get(name) for name in names)]
     for inner in rules:
         if isinstance(inner, (dict, list)):
             _drop_unknown_patterns(inner)
-
-
-def _is_pattern(pattern: Any) -> bool:
-    try:
-        _made({"pattern": pattern})
-    except ValueError:
-        return False
-    return True
 
 
 class _Checked:

@@ -167,13 +167,9 @@ def _union(value: Any, shape: Shape, path: str, problems: list[Problem]) -> Any:
                 return made
             tried.append(found)
     # The mistakes are those of the member that fits best: with the fewest missing and unknown keys.
-    best: list[Problem] = min(tried, key=_distance)
+    best: list[Problem] = min(tried, key=lambda one: (sum(problem.about_key for problem in one), len(one)))
     problems += best
     return None
-
-
-def _distance(problems: list[Problem]) -> tuple[int, int]:
-    return sum(one.about_key for one in problems), len(problems)
 
 
 def _is(value: Any, base: type[Any]) -> bool:
