@@ -165,15 +165,7 @@ class _Irregular(Exception):
     """The bytes don't have the encoding that a fast reader expects. They may still be valid."""
 
 
-_IRREGULAR: Final = (
-    _Irregular,
-    IndexError,
-    UnicodeDecodeError,
-    PackerError,
-    DecodeError,
-    WireError,
-    RecursionError,
-)
+_IRREGULAR: Final = (_Irregular, IndexError, UnicodeDecodeError, PackerError, DecodeError, WireError, RecursionError)
 
 
 def decode_struct(raw: bytes) -> dict[str, Any]:

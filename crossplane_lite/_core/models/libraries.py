@@ -162,9 +162,7 @@ def teach_pprint(shown: Any) -> None:
         printer._dispatch.setdefault(shown, _pretty)
 
 
-def _pretty(
-    printer: Any, model: Any, stream: Any, indent: int, allowance: int, context: Any, level: int
-) -> None:  # as pprint calls it
+def _pretty(printer: Any, model: Any, stream: Any, indent: int, allowance: int, context: Any, level: int) -> None:
     head = f"{type(model).__name__}("
     stream.write(head)
     printer._format_namespace_items(shown_fields(model), stream, indent + len(head), allowance, context, level)

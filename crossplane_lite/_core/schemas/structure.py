@@ -128,10 +128,8 @@ def _of_shape(value: Any, shape: Shape, path: str, problems: list[Problem]) -> A
     made: Any = value
     if shape.kind == "map":
         key, item = shape.args
-        keys = [_made(at, key, f"{path}[{at!r}]", problems) for at in value]
-        made = dict(
-            zip(keys, [_made(one, item, f"{path}[{at!r}]", problems) for at, one in value.items()], strict=True)
-        )
+        below = [(at, one, f"{path}[{at!r}]") for at, one in value.items()]
+        made = {_made(at, key, where, problems): _made(one, item, where, problems) for at, one, where in below}
     elif shape.kind in ("list", "tuple"):
         types = shape.args if shape.kind == "tuple" else shape.args * len(value)
         items = [_made(one, types[at], f"{path}[{at}]", problems) for at, one in enumerate(value)]
