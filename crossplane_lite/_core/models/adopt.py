@@ -181,8 +181,7 @@ def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, 
         for key, element in value.items() if is_map else enumerate(value):
             values[key] = NULL if element is None else element
     if is_map and code != _types.MAP and code != _types.ANY:
-        cls = type_.cls
-        made = _filled(cls.__new__(cls), values, work, name)
+        made = _filled(type_.cls, values, work, name)
         _take(made)
         return made
     if is_map:
@@ -261,8 +260,7 @@ def _take(model: ModelShape) -> None:
 
 def own_copy(model: S) -> S:
     """Return a copy of a model with the fields that are set or deleted in it, without other fields of its source."""
-    cls = type(model)
-    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
+    return fill(type(model), with_nulls(tree_of(model, None).data), is_copy=True)
 
 
 def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
@@ -275,7 +273,7 @@ def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
         place.deleted = None if node.deleted is None else set(node.deleted)
         cls._set_node(made, place)
         return made
-    return fill(cls.__new__(cls), plain_data(value))
+    return fill(cls, plain_data(value))
 
 
 def _deep(value: Any, name: Place) -> Any:
@@ -335,21 +333,21 @@ def _no_key(key: Any, name: Place) -> UsageError:
     return UsageError(f"{_label(name)}: keys must be strings (got {value_in_words(key)})")
 
 
-def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
-    """Set the fields of a new model from a mapping, and return the model.
+def fill(cls: type[S], values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
+    """Return a new model with the fields of a mapping.
 
     The model is made without its constructor. A key is a field's name in Kubernetes or its attribute; an Observable
     counts as its text. With `is_copy` the types of scalars aren't checked. Raises UnknownFieldError for a key without a
     field, and UsageError for a value that doesn't fit.
     """
     work = _Work(is_copy=is_copy)
-    _filled(model, values, work, type(model).__name__)
+    model = _filled(cls, values, work, cls.__name__)
     work.finish()
     return model
 
 
-def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
-    cls = type(model)
+def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -> S:
+    model = cls.__new__(cls)
     model._stand_nowhere()
     target = model.__dict__
     for key, value in values.items():

@@ -314,16 +314,15 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
     node = model._node
     if node is None or node is HELD_NODE:  # nearly always so
         model._set_node(model, Node(LAID, source, root))
-        return model
-    if node.raw is not None and not (node.root is not None and node.root.call.closed):
+    elif node.raw is not None and not (node.root is not None and node.root.call.closed):
         model = model._shell()
         model._set_node(model, Node(LAID, source, root))
-        return model
-    laid = Node(LAID, source, root, node.path)
-    laid.deleted = node.deleted
-    laid.views = node.views
-    model._set_node(model, laid)
-    _lay_views(model, laid)
+    else:
+        laid = Node(LAID, source, root, node.path)
+        laid.deleted = node.deleted
+        laid.views = node.views
+        model._set_node(model, laid)
+        _lay_views(model, laid)
     return model
 
 

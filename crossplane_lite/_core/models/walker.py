@@ -45,10 +45,6 @@ def show_path(steps: list[Any]) -> str:
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
-def _shown(way: Way) -> str:
-    return show_path(steps_of(way))
-
-
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
     """Return a model's set fields and TOMBSTONEs by wire name; with `whole`, also the source's, and no TOMBSTONEs."""
     cls = type(model)
@@ -158,7 +154,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 continue
             if node is not None and node.state >= COPY:
                 if not whole and node.state >= WAIT:
-                    node.refuse_whole(_shown, path)
+                    node.refuse_whole(lambda way: show_path(steps_of(way)), path)
                 all_of_it = True
             if path and node is not None and value._absent:
                 node.used()

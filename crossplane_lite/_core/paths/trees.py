@@ -218,7 +218,7 @@ def plan(
     holder: Any = data
     for at, step in enumerate(steps):
         if not isinstance(holder, (dict, list)):
-            place, kind = _place(steps, at, whole), json_type_in_words(holder)
+            place, kind = show(steps[:at]) or whole, json_type_in_words(holder)
             raise _unset(steps, f"{place} is neither an object nor a list (it is {kind})")
         key = find(holder, step)
         below = None if key is None else holder[key]  # type: ignore[index]  # a dict's key or a list's index
@@ -234,17 +234,13 @@ def plan(
     raise UsageError(f"the path into {whole} is empty; give at least one step, such as spec")
 
 
-def _place(steps: Sequence[Step], at: int, whole: str) -> str:
-    return show(steps[:at]) or whole
-
-
 def _unset(steps: Sequence[Step], problem: str) -> UsageError:
     return UsageError(f"{show(steps)!r} can't be set: {problem}")
 
 
 def _new(holder: Any, steps: Sequence[Step], at: int, value: Any, whole: str) -> tuple[str | int, Any]:
     """Return the key and the value with which a dict or list gets a new member, for step number `at` of a path."""
-    step, place = steps[at], _place(steps, at, whole)
+    step, place = steps[at], show(steps[:at]) or whole
     if isinstance(holder, dict):
         if not isinstance(step, str):
             raise _unset(steps, f"{place} isn't a list, so it has no {show([step])}")
