@@ -5,81 +5,18 @@ The node of a list or map says where its values are read from, and in which obje
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex
+from collections.abc import Callable, Iterable, MutableMapping
+from typing import Any, ClassVar
 
-from ...errors import UsageError
 from ..base.sentinels import UNSET
 from ..observed.observable import Observable, guess, make
 from ..observed.tracker import observed_calls, observer
-from ..observed.writers import teach_yaml
 from ..paths.text import EXTERNAL_NAME
-from .node import WAIT, place_of, shown
-from .types import ANY_TYPE, Type
-
-if TYPE_CHECKING:
-    from .node import Node
+from .node import WAIT, place_of
+from .node import PlacedList as PlacedList
+from .node import PlacedMap as PlacedMap
 
 _MISSING = object()
-
-
-def _class_of(container: Any) -> Any:
-    teach_yaml()
-    return type(container)
-
-
-class PlacedList(list[Any]):
-    """A list with its node and the type of its field. The node is None if the list wasn't read from encoded bytes."""
-
-    __slots__ = ("_node", "_type")
-
-    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
-        list.__init__(self, values)
-        self._node = node
-        self._type = type_
-
-    if not TYPE_CHECKING:
-        __class__ = property(_class_of)  # PyYAML asks for it before it writes the list
-
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        # Such as `spec.items()` where the object has a field of that name.
-        raise UsageError(
-            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of "
-            "mappings, make a dict of the object around it first: dict(...)"
-        )
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name[:1] == "_":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        raise AttributeError(
-            f"{shown(self._node)} is a list, so it has no field {name!r}; take one of its elements first, as in "
-            f"[0].{name}"
-        )
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        return list, (list(self),)
-
-
-class PlacedMap(dict[str, Any]):
-    """A map with its node and the type of its field. The node is None if the map wasn't read from encoded bytes."""
-
-    __slots__ = ("_node", "_type")
-
-    def __init__(
-        self,
-        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
-        node: Node | None = None,
-        type_: Type = ANY_TYPE,
-    ) -> None:
-        dict.__init__(self, values)
-        self._node = node
-        self._type = type_
-
-    if not TYPE_CHECKING:
-        __class__ = property(_class_of)
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        return dict, (dict(self),)
 
 
 class ModelList(PlacedList):

@@ -16,8 +16,7 @@ from ..base.sentinels import UNSET, NullType
 from ..observed.observable import Observable, text_or_value
 from ..observed.writers import plain_forms
 from ..paths.trees import copied
-from .containers import PlacedList, PlacedMap
-from .node import WAIT, ModelShape
+from .node import WAIT, ModelShape, PlacedList, PlacedMap
 from .types import SCALARS
 from .walker import plain_data, shown_fields
 
@@ -104,9 +103,7 @@ def teach(converter: Any) -> None:
 
 
 def _is_model(cls: Any) -> bool:
-    from .model import Model
-
-    return isinstance(cls, type) and issubclass(cls, Model)
+    return isinstance(cls, type) and issubclass(cls, ModelShape)
 
 
 def json_dumps(value: Any, **options: Any) -> str:

@@ -20,8 +20,7 @@ from ..paths.text import show as join_path
 from ..paths.trees import canonical as canonical
 from ..paths.trees import copied, steps_of
 from ..paths.trees import leaves as leaves
-from .containers import ModelMap
-from .node import COPY, WAIT, Became, ModelShape
+from .node import COPY, WAIT, Became, ModelShape, PlacedMap
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -180,6 +179,10 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
         elif issubclass(kind, Mapping):
             made = Replaced() if id(value) in replacing else {}
             target[key] = made
+            # A model in a plain mapping has no other place, so it is taken with the fields of its source.
+            all_below = all_of_it or not isinstance(value, PlacedMap)
+            node = value._node if isinstance(value, PlacedMap) else None
+            deleted = () if node is None or node.deleted is None else node.deleted
             for name, item in value.items():
                 if item is UNSET or (item is None and not whole):
                     continue
@@ -192,13 +195,11 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                     texts.append((name, step, True))
                 elif type(name) is Observable:
                     tree.found.append(Found(steps_of(step), list(sources(name)), True))
-                # A model in a plain mapping has no other place, so it is taken with the fields of its source.
-                work.append((item, made, name, step, depth + 1, all_of_it or not isinstance(value, ModelMap)))
-                if isinstance(value, ModelMap) and value.deleted and name in value.deleted:
+                work.append((item, made, name, step, depth + 1, all_below))
+                if deleted and name in deleted:
                     replacing.add(id(item))
-            if not all_of_it and isinstance(value, ModelMap):
-                for name in value.deleted or ():
-                    made.setdefault(name, TOMBSTONE)
+            for name in () if all_of_it else deleted:
+                made.setdefault(name, TOMBSTONE)
         elif issubclass(kind, (list, tuple)):
             values = [None] * len(value)
             target[key] = values
