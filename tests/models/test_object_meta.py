@@ -126,3 +126,29 @@ def test_data_that_no_model_has_checked(metadata: object, text: str) -> None:
 def test_no_metadata() -> None:
     """Of a resource without metadata there is nothing to refuse."""
     object_meta.check_metadata({"apiVersion": "v1", "kind": "ConfigMap"}, [], None, "a")
+
+
+_BEFORE = {"name": "A_B", "labels": {"a b": "c"}, "finalizers": ["a b"], "ownerReferences": [{"apiVersion": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("more", "path"),
+    [
+        ({}, ""),
+        ({"name": "A_C"}, "metadata.name"),
+        ({"labels": {"a b": "c", "d e": "f"}}, 'metadata.labels["d e"]'),
+        ({"labels": {"a b": "d"}}, 'metadata.labels["a b"]'),
+        ({"finalizers": ["a b", "c d"]}, "metadata.finalizers[1]"),
+        ({"finalizers": ["c d", "a b"]}, "metadata.finalizers[0]"),
+        ({"ownerReferences": [{"apiVersion": 1}, {"apiVersion": 2}]}, "metadata.ownerReferences[1].apiVersion"),
+    ],
+)
+def test_what_a_previous_function_desires(more: dict[str, object], path: str) -> None:
+    """What a previous function desires in the same place isn't refused, and what is new beside it is."""
+    data = {"apiVersion": "a/v1", "kind": "X", "metadata": {**_BEFORE, **more}}
+    if not path:
+        object_meta.check_metadata(data, [], _BEFORE, "a")
+        return
+    with pytest.raises(EncodeError) as caught:
+        object_meta.check_metadata(data, [], _BEFORE, "a")
+    assert caught.value.path == path

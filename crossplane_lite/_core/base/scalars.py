@@ -71,8 +71,6 @@ def resolve(text: str) -> Any:
         return text
     found = number(text)
     if type(found) is float and found.is_integer():
-        from .scalars import EXACT  # here, because few files have such a number
-
         return int(found) if -EXACT < found < EXACT else found
     return text if found is None else found
 

@@ -6,48 +6,37 @@ import enum
 from typing import Any, Final, Literal
 
 
-def _refuse(self: enum.Enum, name: str, value: object) -> None:
-    # The enum machinery sets names with an underscore on the members while it makes the class.
-    if name[:1] != "_":
-        raise AttributeError(
-            f"can't set {name!r} on {self.name}: a field with {self.name} holds no object; set it to an object first"
-        )
-    object.__setattr__(self, name, value)
+class _Marker(enum.Enum):
+    """An enum with one member, so that type checkers understand `if value is UNSET`. The member is false."""
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # The enum machinery sets names with an underscore on the members while it makes the class.
+        if name[:1] != "_":
+            problem = f"a field with {self.name} holds no object; set it to an object first"
+            raise AttributeError(f"can't set {name!r} on {self.name}: {problem}")
+        object.__setattr__(self, name, value)
 
 
-class UnsetType(enum.Enum):
-    """The type of `UNSET`: an enum with one member, so that type checkers understand `if value is UNSET`."""
+class UnsetType(_Marker):
+    """The type of `UNSET`."""
 
     UNSET = "UNSET"
 
-    def __bool__(self) -> Literal[False]:
-        return False
 
-    def __repr__(self) -> str:
-        return "UNSET"
-
-    __setattr__ = _refuse
-
-
-class NullType(enum.Enum):
-    """The type of `NULL`: an enum with one member, like `UnsetType`."""
+class NullType(_Marker):
+    """The type of `NULL`."""
 
     NULL = "NULL"
 
-    def __bool__(self) -> Literal[False]:
-        return False
 
-    def __repr__(self) -> str:
-        return "NULL"
-
-    __setattr__ = _refuse
-
-
-class _Tombstone(enum.Enum):
+class _Tombstone(_Marker):
     TOMBSTONE = "TOMBSTONE"
-
-    def __repr__(self) -> str:
-        return "TOMBSTONE"
 
 
 UNSET: Final = UnsetType.UNSET

@@ -43,17 +43,10 @@ class _Stderr(io.FileIO):
 
     def write(self, data: Any, /) -> int:
         """Write `data`, and drop the part that can't be written. Return the size of all of `data` in any case."""
-        left = memoryview(data).cast("B")
-        size = len(left)
-        if self.before_next:
-            before, self.before_next = self.before_next, b""
-            left = memoryview(before + bytes(left))
+        size = memoryview(data).nbytes
+        before, self.before_next = self.before_next, b""
         try:
-            while left:
-                try:
-                    left = left[os.write(2, left[:_CHUNK]) :]
-                except BlockingIOError:  # another process made the shared terminal or pipe non-blocking
-                    _wait(2)
+            _write_all(2, before + bytes(data) if before else data)
         except OSError:
             pass
         return size
@@ -111,15 +104,16 @@ class _Taken:
             say(*held.getvalue().splitlines())
 
     def write(self, data: bytes) -> None:
-        if self.fd is None:
-            _write_to(self.stream, data)
-            return
-        left = memoryview(data)
-        while left:
-            try:
-                left = left[os.write(self.fd, left[:_CHUNK]) :]
-            except BlockingIOError:
-                _wait(self.fd)
+        if self.fd is not None:
+            _write_all(self.fd, data)
+        elif self.stream is None:
+            raise OSError(0, "it is closed")
+        elif not hasattr(self.stream, "buffer"):  # takes text only
+            self.stream.write(data.decode())
+        else:
+            self.stream.flush()
+            self.stream.buffer.write(data)
+            self.stream.buffer.flush()
 
     def give_back(self) -> None:
         # sys.stderr too: commands that run functions replace it by a stream that masks secrets.
@@ -349,25 +343,13 @@ def _redirect() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _write_to(stream: Any, data: bytes) -> None:
-    """Write to a stream that was sys.stdout before `take`, and isn't the process's own stdout.
-
-    Args:
-        stream: The stream: any object with `write`. None if sys.stdout was closed.
-        data: The output.
-
-    Raises:
-        OSError: `stream` is None, or the output can't be written.
-    """
-    if stream is None:
-        raise OSError(0, "it is closed")
-    binary = getattr(stream, "buffer", None)
-    if binary is None:  # takes text only
-        stream.write(data.decode())
-        return
-    stream.flush()
-    binary.write(data)
-    binary.flush()
+def _write_all(fd: int, data: Any) -> None:
+    left = memoryview(data).cast("B")
+    while left:
+        try:
+            left = left[os.write(fd, left[:_CHUNK]) :]
+        except BlockingIOError:  # another process made the shared terminal or pipe non-blocking
+            _wait(fd)
 
 
 def _wait(fd: int, *, reading: bool = False) -> None:

@@ -130,8 +130,6 @@ def line(text: str) -> str:
     shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:
         return shown
-    import re  # hardly ever needed
-
     return re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda found: shortened(found[0], _LONGEST_WORD), shown)
 
 

@@ -165,15 +165,7 @@ class _Irregular(Exception):
     """The bytes don't have the encoding that a fast reader expects. They may still be valid."""
 
 
-_IRREGULAR: Final = (
-    _Irregular,
-    IndexError,
-    UnicodeDecodeError,
-    PackerError,
-    DecodeError,
-    WireError,
-    RecursionError,
-)
+_IRREGULAR: Final = (_Irregular, IndexError, UnicodeDecodeError, PackerError, DecodeError, WireError, RecursionError)
 
 
 def decode_struct(raw: bytes) -> dict[str, Any]:
@@ -267,7 +259,10 @@ def _wide_value(value: bytes, depth: int) -> Any:
         elif size > 127:
             inner = value[3:]
             if value[1] - 128 + (value[2] << 7) != size - 1 or not value[1] > 127 >= value[2]:
-                inner = _payload(value)
+                start, end = scan.size(value, 1, len(value))
+                if end != len(value):
+                    raise _Irregular
+                inner = value[start:]
             if tag == 0x2A:
                 return _wide_struct(inner, depth)
             if tag == 0x32:
@@ -281,17 +276,6 @@ def _wide_value(value: bytes, depth: int) -> Any:
             return value[1] == 1
     kind, payload = scan.value(value, 0, len(value))
     return _exact(value, payload, kind) if kind >= STRUCT else payload
-
-
-def _payload(value: bytes) -> bytes:
-    """Return the bytes of a Value after its tag and its length, which may take any number of bytes.
-
-    Raises _Irregular if the length doesn't reach to the end of `value`, and WireError if it is malformed.
-    """
-    start, end = scan.size(value, 1, len(value))
-    if end != len(value):
-        raise _Irregular
-    return value[start:]
 
 
 def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:

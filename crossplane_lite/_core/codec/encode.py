@@ -47,8 +47,6 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
     raises Bail instead, and also for a value that needs the slow encoder, such as None or nesting deeper than 60.
     """
     try:
-        if type(obj) is dict:
-            return struct_bytes(obj, PREFIXES, 1, strict)
         keys = getattr(type(obj), "__wire_keys__", None)
         if keys is None:
             return struct_bytes(obj, PREFIXES, 1, strict)
@@ -252,13 +250,9 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     if issubclass(kind, str):
         data = str.encode(value)
         return TEXT_HEADS[len(data)], data
-    if issubclass(kind, float):
+    if issubclass(kind, (float, int)):
         # Only NaN and the infinities don't give zero when they are subtracted from themselves.
-        if value - value != 0.0:
-            raise Bail
-        return b"\x09\x11", _parts.pack(value)
-    if issubclass(kind, int):
-        if not -MAX_INT <= value <= MAX_INT:
+        if value - value != 0 or (issubclass(kind, int) and not -MAX_INT <= value <= MAX_INT):
             raise Bail
         return b"\x09\x11", _parts.pack(value)
     if issubclass(kind, Mapping):

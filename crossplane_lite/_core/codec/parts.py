@@ -51,8 +51,6 @@ def varint(number: int) -> bytes:
         return bytes((number,))
     if number < 1 << 14:
         return bytes((number & 127 | 128, number >> 7))
-    if number < 1 << 21:
-        return bytes((number & 127 | 128, number >> 7 & 127 | 128, number >> 14))
     return bytes((number & 127 | 128,)) + varint(number >> 7)
 
 
@@ -170,12 +168,6 @@ def fixed_fields(obj: Any) -> bytes:
     """Return the encoded fields that every instance of a model has; empty bytes if `obj` isn't a model."""
     fixed: bytes = getattr(type(obj), "__wire_head__", b"")
     return fixed
-
-
-def set_members(obj: Any) -> Mapping[Any, Any]:
-    """Return the values of a mapping by key, or the set values of a model by attribute name."""
-    members: Mapping[Any, Any] = obj if wire_keys(obj) is None else obj.__dict__
-    return members
 
 
 def deleted_keys(obj: Any) -> list[str]:

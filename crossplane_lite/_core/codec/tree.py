@@ -66,7 +66,7 @@ class Overlay:
         fixed = parts.fixed_fields(obj)
         for name, (start, end) in scan.fields(fixed, [(0, len(fixed))]).items():
             found[name] = _Encoded(fixed, start, end)
-        for key, value in parts.set_members(obj).items():
+        for key, value in (obj if parts.wire_keys(obj) is None else obj.__dict__).items():
             name = NAMES[member_prefix(obj, key)]
             old = found.get(name)
             if type(old) is _Encoded and parts.merges(value):
@@ -99,9 +99,7 @@ def encode_tree(root: Any) -> bytes:
         EncodeError: A value can't be encoded; the error has the value's path.
         WireError: The Struct below an Overlay is malformed.
     """
-    pieces = _pieces(root)
-    pieces.reverse()
-    return b"".join(pieces)
+    return b"".join(reversed(_pieces(root)))
 
 
 def encode_value_tree(value: Any) -> bytes:
@@ -153,9 +151,10 @@ def _pieces(root: Any) -> list[bytes]:
                         current = value, reversed(value.items()), PREFIXES, STRUCT_HEADS, b"", prefix, size
                     else:
                         current = _open(value, prefix, size)
-                    if len(outer) == next_check:
+                    if len(outer) == next_check:  # whenever the depth has doubled, for speed
                         next_check *= 2
-                        _check_cycle(outer)
+                        if len({id(container[0]) for container, _ in outer}) < len(outer):
+                            raise EncodeError("", "must not contain itself")
                     break
                 else:
                     data = _leaf(value)
@@ -191,14 +190,7 @@ def _open(obj: Any, prefix: bytes, mark: int) -> _Open:
 
 
 def _is_container(value: Any) -> bool:
-    kind = type(value)
-    return kind is Overlay or issubclass(type(value), (list, tuple)) or parts.is_struct(value)
-
-
-def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
-    """Raise EncodeError if a container contains itself. Callers check when the depth has doubled, for speed."""
-    if len({id(container[0]) for container, _ in outer}) < len(outer):
-        raise EncodeError("", "must not contain itself")
+    return issubclass(type(value), (Overlay, list, tuple)) or parts.is_struct(value)
 
 
 def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import codec
-from ..base.api_version import group_of
 from ..models.model import from_dict
 from ..models.node import FACT, Node
 from ..models.types import ANY_TYPE
 from ..observed.root import Root
 from ..observed.tracker import Tracker, current
 from ..resources.registered import Registered
-from ..resources.resource import check_class, check_kind
+from ..resources.resource import check_class, check_kind, other_kind
 from .messages import struct_of
 
 if TYPE_CHECKING:
@@ -61,14 +60,9 @@ def names_of(resources: Any, model: type[Any] | None) -> list[str]:
     if model is None:
         return names
     check_class(model, _TAKER)
-    return [name for name in names if _is_of(struct_of(resources[name], _TAKER), model)]
-
-
-def _is_of(raw: bytes, model: type[Any]) -> bool:
     if not model._fixed:
-        return True
-    api_version, kind = (codec.get_path(raw, (key,), "") for key in ("apiVersion", "kind"))
-    return kind == model.kind and group_of(str(api_version)) == group_of(model.apiVersion)
+        return names
+    return [name for name in names if not other_kind(model, codec.split(struct_of(resources[name], _TAKER)))]
 
 
 def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name: str, prefix: str = "") -> Any:

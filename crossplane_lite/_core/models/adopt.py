@@ -7,7 +7,7 @@ a model is the encoded object that its unset fields are read from.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -181,8 +181,7 @@ def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, 
         for key, element in value.items() if is_map else enumerate(value):
             values[key] = NULL if element is None else element
     if is_map and code != _types.MAP and code != _types.ANY:
-        cls = type_.cls
-        made = _filled(cls.__new__(cls), values, work, name)
+        made = _filled(type_.cls, values, work, name)
         _take(made)
         return made
     if is_map:
@@ -248,13 +247,6 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     return value
 
 
-def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
-    """Raise UsageError for a value that doesn't fit into a kin class (see `kin`), unless `_converted` lets it pass."""
-    if type(value) not in _types.SCALARS:
-        raise _unfit(type_, value, name)
-    _converted(type_, value, name, _Work())
-
-
 def _is_status(name: Place) -> bool:
     return type(name) is tuple and name[1] == "status" and type(name[0]) is not tuple
 
@@ -268,8 +260,7 @@ def _take(model: ModelShape) -> None:
 
 def own_copy(model: S) -> S:
     """Return a copy of a model with the fields that are set or deleted in it, without other fields of its source."""
-    cls = type(model)
-    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
+    return fill(type(model), with_nulls(tree_of(model, None).data), is_copy=True)
 
 
 def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
@@ -282,7 +273,7 @@ def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
         place.deleted = None if node.deleted is None else set(node.deleted)
         cls._set_node(made, place)
         return made
-    return fill(cls.__new__(cls), plain_data(value))
+    return fill(cls, plain_data(value))
 
 
 def _deep(value: Any, name: Place) -> Any:
@@ -342,21 +333,21 @@ def _no_key(key: Any, name: Place) -> UsageError:
     return UsageError(f"{_label(name)}: keys must be strings (got {value_in_words(key)})")
 
 
-def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
-    """Set the fields of a new model from a mapping, and return the model.
+def fill(cls: type[S], values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
+    """Return a new model with the fields of a mapping.
 
     The model is made without its constructor. A key is a field's name in Kubernetes or its attribute; an Observable
     counts as its text. With `is_copy` the types of scalars aren't checked. Raises UnknownFieldError for a key without a
     field, and UsageError for a value that doesn't fit.
     """
     work = _Work(is_copy=is_copy)
-    _filled(model, values, work, type(model).__name__)
+    model = _filled(cls, values, work, cls.__name__)
     work.finish()
     return model
 
 
-def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
-    cls = type(model)
+def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -> S:
+    model = cls.__new__(cls)
     model._stand_nowhere()
     target = model.__dict__
     for key, value in values.items():
@@ -368,9 +359,9 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field
         if field is None:
-            raise UnknownFieldError(
-                f"{_unknown_in(cls, name)} has no field {key!r}{near_name(key, cls.__wire_fields__)}"
-            )
+            place = _label(name)
+            place = place if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
+            raise UnknownFieldError(f"{place} has no field {key!r}{near_name(key, cls.__wire_fields__)}")
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
         elif value is TOMBSTONE:  # a copy removes the same fields as its original
@@ -379,11 +370,6 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
             target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
             work.add(target, field.name, field.type, value, (name, field.wire))
     return model
-
-
-def _unknown_in(cls: type[ModelShape], name: Place) -> str:
-    place = _label(name)
-    return cls.__name__ if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
 
 
 def _label(name: Place) -> str:
@@ -490,47 +476,41 @@ def _become(model: ModelShape, type_: _types.Type, name: Place) -> None:
     If anything in the model doesn't fit, an error is raised and nothing has changed. `model` isn't in a field, list or
     map yet. Raises UnknownFieldError if the new class lacks a field, and UsageError if a field can't hold its value.
     """
-    models: list[tuple[ModelShape, type[ModelShape], dict[str, str]]] = []
-    containers: list[tuple[Any, _types.Type]] = []
-    work: list[tuple[_types.Type, Any, Any]] = [(type_, model, name)]
-    while work:
-        wanted, value, place = work.pop()
-        if wanted.code in (_types.ANY, _types.DYNAMIC):
+    for one, its, names in list(_changes(type_, model, name)):  # all is checked before anything changes
+        if not isinstance(one, ModelShape):
+            one._type = its  # it checks values that are put into it
             continue
-        if isinstance(value, ModelShape):
-            if wanted.code == _types.OBJECT:
-                continue
-            if wanted.code != _types.MODEL:
-                _refuse(wanted, value, place)
-            elif not isinstance(value, wanted.cls):
-                has_views = value._node is not None and bool(value._node.views)  # code may hold them
-                if has_views or not _are_kin(type(value), wanted.cls):
-                    _refuse(wanted, value, place)
-                fields = _fields(value, wanted.cls, place)
-                models.append((value, wanted.cls, {attribute: field.name for attribute, field in fields.items()}))
-                work += [
-                    (field.type, value.__dict__[attribute], (place, field.wire))
-                    for attribute, field in fields.items()
-                    if attribute in value.__dict__
-                ]
-        elif isinstance(value, (list, dict)):
-            if wanted.code != (_types.LIST if isinstance(value, list) else _types.MAP):
-                _refuse(wanted, value, place)
-            if hasattr(value, "_type"):  # it checks values that are put into it, so it needs the new type
-                containers.append((value, wanted))
-            pairs: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
-            work += [(wanted.item, item, (place, key)) for key, item in pairs]
-        elif type(value) in _types.SCALARS and type(value) not in wanted.takes:
-            _refuse(wanted, value, place)
-    for one, cls, names in models:
         kept = {names[attribute]: value for attribute, value in one.__dict__.items()}
         one.__dict__.clear()
         one.__dict__.update(kept)
         if one._node is not None and one._node.deleted is not None:
             one._node.deleted = {names[attribute] for attribute in one._node.deleted}
-        _set_class(one, cls)
-    for container, its in containers:
-        container._type = its
+        _set_class(one, its.cls)
+
+
+def _changes(type_: _types.Type, value: Any, place: Place) -> Iterator[tuple[Any, _types.Type, dict[str, str]]]:
+    """Yield the models, lists and maps that `_become` changes, each with its new type and its attributes' new names."""
+    if type_.code in (_types.ANY, _types.DYNAMIC):
+        return
+    if isinstance(value, ModelShape):
+        if type_.code == _types.OBJECT or (type_.code == _types.MODEL and isinstance(value, type_.cls)):
+            return
+        has_views = value._node is not None and bool(value._node.views)  # code may hold them
+        if type_.code != _types.MODEL or has_views or not _are_kin(type(value), type_.cls):
+            raise _unfit(type_, value, place)
+        fields = _fields(value, type_.cls, place)
+        yield value, type_, {attribute: field.name for attribute, field in fields.items()}
+        for attribute, item in value.__dict__.items():
+            yield from _changes(fields[attribute].type, item, (place, fields[attribute].wire))
+    elif isinstance(value, (list, dict)):
+        if type_.code != (_types.LIST if isinstance(value, list) else _types.MAP):
+            raise _unfit(type_, value, place)
+        if hasattr(value, "_type"):
+            yield value, type_, {}
+        for step, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _changes(type_.item, item, (place, step))
+    elif type(value) in _types.SCALARS and type(value) not in type_.takes:
+        _converted(type_, value, place, _Work())
 
 
 def _fields(model: ModelShape, cls: type[ModelShape], place: Place) -> dict[str, _types.Field]:

@@ -5,81 +5,18 @@ The node of a list or map says where its values are read from, and in which obje
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex
+from collections.abc import Callable, Iterable, MutableMapping
+from typing import Any, ClassVar
 
-from ...errors import UsageError
 from ..base.sentinels import UNSET
 from ..observed.observable import Observable, guess, make
 from ..observed.tracker import observed_calls, observer
-from ..observed.writers import teach_yaml
 from ..paths.text import EXTERNAL_NAME
-from .node import WAIT, shown
-from .types import ANY_TYPE, Type
-
-if TYPE_CHECKING:
-    from .node import Node
+from .node import WAIT, place_of
+from .node import PlacedList as PlacedList
+from .node import PlacedMap as PlacedMap
 
 _MISSING = object()
-
-
-def _class_of(container: Any) -> Any:
-    teach_yaml()
-    return type(container)
-
-
-class PlacedList(list[Any]):
-    """A list with its node and the type of its field. The node is None if the list wasn't read from encoded bytes."""
-
-    __slots__ = ("_node", "_type")
-
-    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
-        list.__init__(self, values)
-        self._node = node
-        self._type = type_
-
-    if not TYPE_CHECKING:
-        __class__ = property(_class_of)  # PyYAML asks for it before it writes the list
-
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        # Such as `spec.items()` where the object has a field of that name.
-        raise UsageError(
-            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of "
-            "mappings, make a dict of the object around it first: dict(...)"
-        )
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name[:1] == "_":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        raise AttributeError(
-            f"{shown(self._node)} is a list, so it has no field {name!r}; take one of its elements first, as in "
-            f"[0].{name}"
-        )
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        return list, (list(self),)
-
-
-class PlacedMap(dict[str, Any]):
-    """A map with its node and the type of its field. The node is None if the map wasn't read from encoded bytes."""
-
-    __slots__ = ("_node", "_type")
-
-    def __init__(
-        self,
-        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
-        node: Node | None = None,
-        type_: Type = ANY_TYPE,
-    ) -> None:
-        dict.__init__(self, values)
-        self._node = node
-        self._type = type_
-
-    if not TYPE_CHECKING:
-        __class__ = property(_class_of)
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        return dict, (dict(self),)
 
 
 class ModelList(PlacedList):
@@ -91,8 +28,6 @@ class ModelList(PlacedList):
         try:
             return list.__getitem__(self, at)
         except IndexError:
-            from .node import place_of
-
             raise IndexError(f"{place_of(self)} has no element [{at}]: it has {len(self)}") from None
 
     def append(self, value: Any) -> None:
@@ -139,25 +74,24 @@ class ModelMap(PlacedMap):
 
     def __setitem__(self, key: str, value: Any) -> None:
         from .adopt import adopt, check_keys
-        from .reader import over_source
+        from .reader import inherit, over_source
 
         check_keys((key,), self)
+        node = self._node
         if value is None or value is UNSET:
             # No opinion: the desired state of previous functions shows through.
             dict.pop(self, key, None)
-            inherited = None if self._node is None else self._node.fields.get(key)
-            if inherited is None:
+            inherited = None if node is None else node.fields.get(key)
+            if node is None or inherited is None:
                 return
-            from .reader import element
-
-            if self._node is not None and self._node.deleted is not None:
-                self._node.deleted.discard(key)
-            dict.__setitem__(self, key, element(self, key, inherited))
+            if node.deleted is not None:
+                node.deleted.discard(key)
+            inherit(self, node, key, inherited)
         else:
             kept = adopt(self._type.item, value, (self, key))
             # A deleted key stays deleted for previous functions: the new value replaces theirs, and doesn't merge.
-            if self._node is not None and key not in (self._node.deleted or ()):
-                kept = over_source(self._node, key, self._type.item, kept)
+            if node is not None and key not in (node.deleted or ()):
+                kept = over_source(node, key, self._type.item, kept)
             dict.__setitem__(self, key, kept)
         _touch(self)
         if observed_calls:
@@ -167,6 +101,7 @@ class ModelMap(PlacedMap):
         dict.__delitem__(self, key)
         self._bury(key)
 
+    clear = MutableMapping.clear
     update = MutableMapping.update
 
     def pop(self, key: str, *default: Any) -> Any:
@@ -180,10 +115,6 @@ class ModelMap(PlacedMap):
         key, value = dict.popitem(self)
         self._bury(key)
         return key, value
-
-    def clear(self) -> None:
-        for key in list(self):
-            del self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         if key not in self:

@@ -16,8 +16,7 @@ from ..base.sentinels import UNSET, NullType
 from ..observed.observable import Observable, text_or_value
 from ..observed.writers import plain_forms
 from ..paths.trees import copied
-from .containers import PlacedList, PlacedMap
-from .node import WAIT, ModelShape
+from .node import WAIT, ModelShape, PlacedList, PlacedMap
 from .types import SCALARS
 from .walker import plain_data, shown_fields
 
@@ -104,9 +103,7 @@ def teach(converter: Any) -> None:
 
 
 def _is_model(cls: Any) -> bool:
-    from .model import Model
-
-    return isinstance(cls, type) and issubclass(cls, Model)
+    return isinstance(cls, type) and issubclass(cls, ModelShape)
 
 
 def json_dumps(value: Any, **options: Any) -> str:
@@ -125,7 +122,8 @@ def json_dumps(value: Any, **options: Any) -> str:
     """
     import json
 
-    return json.dumps(copied(value, _written, _too_deep, DEEPEST), **options)
+    too_deep = EncodeError("", f"the value contains itself, or has more than {DEEPEST:,} levels")
+    return json.dumps(copied(value, _written, lambda: too_deep, DEEPEST), **options)
 
 
 def _written(item: Any) -> Any:
@@ -137,10 +135,6 @@ def _written(item: Any) -> Any:
     if issubclass(type(item), Mapping):
         return {text_or_value(key) if type(key) is Observable else key: value for key, value in item.items()}
     return item
-
-
-def _too_deep() -> EncodeError:
-    return EncodeError("", f"the value contains itself, or has more than {DEEPEST:,} levels")
 
 
 def _plain_model(model: Any) -> Any:
@@ -165,9 +159,7 @@ def teach_pprint(shown: Any) -> None:
         printer._dispatch.setdefault(shown, _pretty)
 
 
-def _pretty(
-    printer: Any, model: Any, stream: Any, indent: int, allowance: int, context: Any, level: int
-) -> None:  # as pprint calls it
+def _pretty(printer: Any, model: Any, stream: Any, indent: int, allowance: int, context: Any, level: int) -> None:
     head = f"{type(model).__name__}("
     stream.write(head)
     printer._format_namespace_items(shown_fields(model), stream, indent + len(head), allowance, context, level)

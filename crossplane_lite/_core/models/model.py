@@ -324,7 +324,7 @@ def to_dict(model: Model) -> dict[str, Any]:
 
 def restored(cls: type[M], values: Mapping[str, Any]) -> M:
     """Return a model made from the plain data of another model, as `from_dict` does, but with scalars of any type."""
-    return fill(cls.__new__(cls), with_nulls(values), is_copy=True)
+    return fill(cls, with_nulls(values), is_copy=True)
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
@@ -340,4 +340,4 @@ def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
         UnknownFieldError: A key is not a field of the class.
         UsageError: A field can't hold its value, or the data contains itself.
     """
-    return fill(cls.__new__(cls), with_nulls(values))
+    return fill(cls, with_nulls(values))

@@ -1,4 +1,4 @@
-"""Nodes: what a model, list or map is read from (its source), its path, and its state; and the base class of models.
+"""Nodes: what a model, list or map is read from (its source), its path, and its state; and the bases of these three.
 
 A source is the encoded object, list or map that unset fields are read from, one field at a time. A model class has
 several kinds of instances. The state of an instance's node says which kind it is:
@@ -40,8 +40,8 @@ change: they are observed state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Protocol, SupportsIndex
 
 from ...errors import ReadOnlyError, UsageError
 from .. import codec
@@ -50,8 +50,9 @@ from ..codec import MORE, SET, WHOLE
 from ..observed.lookup import is_reported
 from ..observed.observable import make
 from ..observed.tracker import current
+from ..observed.writers import teach_yaml
 from ..paths.text import show as join_path
-from .types import Field, Type
+from .types import ANY_TYPE, Field, Type
 
 if TYPE_CHECKING:
     from ..observed.observable import Observable
@@ -350,6 +351,65 @@ ModelShape._set_node = staticmethod(ModelShape.__dict__["_node"].__set__)
 ModelShape.__wire_below__ = ModelShape.__dict__["_node"]
 
 
+def _class_of(container: Any) -> Any:
+    teach_yaml()
+    return type(container)
+
+
+class PlacedList(list[Any]):
+    """A list with its node and the type of its field. The node is None if the list wasn't read from encoded bytes."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
+        list.__init__(self, values)
+        self._node = node
+        self._type = type_
+
+    if not TYPE_CHECKING:
+        __class__ = property(_class_of)  # PyYAML asks for it before it writes the list
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        # Such as `spec.items()` where the object has a field of that name.
+        raise UsageError(
+            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of "
+            "mappings, make a dict of the object around it first: dict(...)"
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name[:1] == "_":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(
+            f"{shown(self._node)} is a list, so it has no field {name!r}; take one of its elements first, as in "
+            f"[0].{name}"
+        )
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return list, (list(self),)
+
+
+class PlacedMap(dict[str, Any]):
+    """A map with its node and the type of its field. The node is None if the map wasn't read from encoded bytes."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        node: Node | None = None,
+        type_: Type = ANY_TYPE,
+    ) -> None:
+        dict.__init__(self, values)
+        self._node = node
+        self._type = type_
+
+    if not TYPE_CHECKING:
+        __class__ = property(_class_of)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return dict, (dict(self),)
+
+
 def new_node() -> Node | None:
     """Return the node for a new model: None inside of a call; outside of a call, a node in the state OUTSIDE."""
     if current() is not None:
@@ -393,20 +453,15 @@ def _way(top: Any, wanted: Any) -> list[Any] | None:
         one, steps = work.pop()
         if one is wanted:
             return list(steps)
-        if id(one) not in seen:
-            seen.add(id(one))
-            work.extend((child, (*steps, step)) for step, child in _below(one))
+        if not issubclass(type(one), (ModelShape, dict, list)) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        below: Iterable[tuple[Any, Any]] = one.items() if isinstance(one, dict) else ()
+        if isinstance(one, list):
+            below = enumerate(one)
+        elif isinstance(one, ModelShape):
+            known = type(one).__wire_fields__
+            views = {} if one._node is None else one._node.views or {}
+            below = [(known[name].wire, child) for name, child in {**views, **one.__dict__}.items()]
+        work.extend((child, (*steps, step)) for step, child in below)
     return None
-
-
-def _below(holder: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(holder, ModelShape):
-        known = type(holder).__wire_fields__
-        views = {} if holder._node is None else holder._node.views or {}
-        for name, child in {**views, **holder.__dict__}.items():
-            if isinstance(child, (ModelShape, dict, list)):
-                yield known[name].wire, child
-    else:
-        for key, child in holder.items() if isinstance(holder, dict) else enumerate(holder):
-            if isinstance(child, (ModelShape, dict, list)):
-                yield key, child

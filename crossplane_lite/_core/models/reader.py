@@ -7,7 +7,7 @@ state says (see `_core.models.node`): as an Observable, something empty, or None
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
@@ -31,6 +31,10 @@ _DYNAMIC: Final = types.DYNAMIC
 _OBJECT: Final = types.OBJECT
 
 _MERGING: Final = (ModelShape, dict)
+
+_Part = tuple[Any, Any, types.Type, int, Any, Node, str]
+"""An object or list of a source that must be made: its holder, its key there, its type, the kind and payload of
+`codec`, the node of what is around it, and its step in the path."""
 
 
 class Reading:
@@ -182,17 +186,15 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     return None
 
 
-def present(
-    type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str, replaced: Container[str] = ()
-) -> Any:
+def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str) -> Any:
     """Return an object or list of the source as a model, list or map, which reads from its part of the source.
 
     Lists and maps inside of a list or map are decoded at once. For a model inside of it, each field is decoded when it
-    is read. The `kind` is `STRUCT` or `LIST` of `codec`, and `up` is the node of the object or list around it. Keys in
-    `replaced` get None, because the caller puts in other values. Raises WireError for malformed bytes.
+    is read. The `kind` is `STRUCT` or `LIST` of `codec`, and `up` is the node of the object or list around it. Raises
+    WireError for malformed bytes.
     """
     box: list[Any] = [None]
-    work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
+    work: list[_Part] = [(box, 0, type_, kind, payload, up, step)]
     while work:
         holder, key, of, kind, payload, parent, step = work.pop()
         node = Node(state, payload, parent.root, parent.path + step)
@@ -202,13 +204,8 @@ def present(
                 made = _view(of, node)
             else:
                 of = of if of.code == types.MAP else types.ANY_TYPE
-                fields = node.fields
-                made = _map(of, dict.fromkeys(sorted(fields)), node)
-                entries = fields.items()
-                if replaced:
-                    entries = [entry for entry in entries if entry[0] not in replaced]
-                    replaced = ()
-                _elements(made, entries, of.item, node, work)
+                made = _map(of, dict.fromkeys(sorted(node.fields)), node)
+                _elements(made, node.fields.items(), of.item, node, work)
         else:
             of = of if of.code == types.LIST or of.code == types.DYNAMIC else types.ANY_TYPE
             values = codec.split_list(payload)
@@ -221,11 +218,8 @@ def present(
     return box[0]
 
 
-def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[Any]) -> None:
-    """Put the scalar items of a list or map into it, and append its objects and lists to `work`.
-
-    `work` is the stack of `present`.
-    """
+def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[_Part]) -> None:
+    """Put the scalar items of a list or map into it, and append its objects and lists to `work`."""
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value in entries:
         kind, payload = _open_value(value)
@@ -239,24 +233,14 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             put(holder, key, payload)
 
 
-def element(holder: ModelMap, key: str, value: bytes) -> Any:
-    """Return an item of a map of desired state as previous functions set it. The item is decoded again.
-
-    Args:
-        holder: The map.
-        key: The item's key.
-        value: The item's encoded value.
-    """
-    node = holder._node
-    assert node is not None
-    box: dict[str, Any] = {}
-    work: list[Any] = []
-    _elements(box, [(key, value)], holder._type.item, node, work)
-    if work:
-        _, _, of, kind, payload, _, step = work[0]
-        box[key] = present(of, kind, payload, LOOSE, node, step)
-        box[key]._node.attach_to(holder, key)
-    return box[key]
+def inherit(holder: ModelMap, node: Node, key: str, value: bytes) -> None:
+    """Put an item into a map of desired state as a previous function set it. `node` is the map's, `value` encoded."""
+    work: list[_Part] = []
+    _elements(holder, [(key, value)], holder._type.item, node, work)
+    for _, _, of, kind, payload, _, step in work:
+        made = present(of, kind, payload, LOOSE, node, step)
+        made._node.attach_to(holder, key)
+        dict.__setitem__(holder, key, made)
 
 
 def _view(type_: types.Type, node: Node) -> Any:
@@ -330,16 +314,15 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
     node = model._node
     if node is None or node is HELD_NODE:  # nearly always so
         model._set_node(model, Node(LAID, source, root))
-        return model
-    if node.raw is not None and not (node.root is not None and node.root.call.closed):
+    elif node.raw is not None and not (node.root is not None and node.root.call.closed):
         model = model._shell()
         model._set_node(model, Node(LAID, source, root))
-        return model
-    laid = Node(LAID, source, root, node.path)
-    laid.deleted = node.deleted
-    laid.views = node.views
-    model._set_node(model, laid)
-    _lay_views(model, laid)
+    else:
+        laid = Node(LAID, source, root, node.path)
+        laid.deleted = node.deleted
+        laid.views = node.views
+        model._set_node(model, laid)
+        _lay_views(model, laid)
     return model
 
 
@@ -348,7 +331,7 @@ def _lay_views(model: ModelShape, node: Node) -> None:
 
     compose() may still hold these objects.
     """
-    work = [(model, node)]
+    work: list[tuple[Any, Any]] = [(model, node)]
     while work:
         holder, above = work.pop()
         for name, view in (above.views or {}).items():
@@ -357,32 +340,22 @@ def _lay_views(model: ModelShape, node: Node) -> None:
             if inherited is None or name in (above.deleted or ()):
                 continue
             kind, payload = codec.open_value(inherited)
-            if isinstance(view, ModelShape) and kind == codec.STRUCT and view._node is not None:
-                view._node.root = above.root
-                view._node.lay_over(payload)
+            if kind != (codec.LIST if isinstance(view, list) else codec.STRUCT):
+                continue
+            view._node.root = above.root
+            view._node.lay_over(payload)
+            if isinstance(view, ModelShape):
                 work.append((view, view._node))
-            elif isinstance(view, ModelList) and kind == codec.LIST and view._node is not None:
-                made = present(field.type, kind, payload, LOOSE, above, field.step)
+                continue
+            # A list or map was empty when it was read.
+            made = present(field.type, kind, payload, LOOSE, above, field.step)
+            if isinstance(view, list):
                 list.extend(view, made)
-                _take_over(view, made, list(made))
-            elif isinstance(view, ModelMap) and kind == codec.STRUCT and view._node is not None:
-                made = present(field.type, kind, payload, LOOSE, above, field.step)
+            else:
                 dict.update(view, made)
-                _take_over(view, made, list(made.values()))
-
-
-def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
-    """Make `view` the owner of the elements of `made`.
-
-    `view` was read when it was empty, and has the elements already. `made` lies over the bytes of a previous function.
-    """
-    assert view._node is not None and made._node is not None
-    view._node.root = made._node.root
-    view._node.lay_over(made._node.raw or b"")
-    for element in elements:
-        place = getattr(element, "_node", None)
-        if place is not None:
-            place.attach_to(view, None)
+            for one in made if isinstance(view, list) else made.values():
+                if getattr(one, "_node", None) is not None:
+                    one._node.attach_to(view, None)
 
 
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
@@ -392,7 +365,7 @@ def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root)
     """
     up = Node(LOOSE, None, root)
     of = type_ if type_.code == types.MAP else types.ANY_TYPE
-    merged: ModelMap = present(of, codec.STRUCT, source, LOOSE, up, "", own)
+    merged: ModelMap = present(of, codec.STRUCT, source, LOOSE, up, "")
     if isinstance(own, ModelMap):
         if merged._node is not None:
             merged._node.deleted = own.deleted

@@ -40,21 +40,14 @@ class Limit:
         """Return what is wrong with a value; an empty string if nothing is, or if the value isn't known yet."""
         kind = type(value)
         if self.choices:
-            if kind is str:
-                return "" if value in self.choices else self._choose(value)
-            if kind is int:
-                return self.problem(str(value))
-            for one in value if isinstance(value, list) else ():
+            for one in value if issubclass(kind, list) else [str(value) if kind is int else value]:
                 if type(one) is str and one not in self.choices:
-                    return self._choose(one)
+                    known = list(self.choices)
+                    return f"must be one of {some(known, 10)} (got {one!r:.60}){near_name(one, known)}"
             return ""
         if self.counts:
-            return self._range(len(value), "have a length of") if isinstance(value, (str, list)) else ""
+            return self._range(len(value), "have a length of") if issubclass(kind, (str, list)) else ""
         return self._range(value, "be") if kind is int or kind is float else ""
-
-    def _choose(self, value: str) -> str:
-        known = list(self.choices)
-        return f"must be one of {some(known, 10)} (got {value!r:.60}){near_name(value, known)}"
 
     def _range(self, size: float, words: str) -> str:
         if self.least is not None and size < self.least:
@@ -71,7 +64,6 @@ class Rules:
         parameters: The fields of `forProvider` that must be set there or in `initProvider` (upjet's rule), unless
             `managementPolicies` keep the provider from writing.
         limits: What the values of fields may be.
-        watched: The fields with any of these rules but `required`.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -86,4 +78,3 @@ class Rules:
         for rule in names.get("&", ()):
             at = next(at for at, character in enumerate(rule) if character in "=~^")
             self.limits[rule[:at]] = Limit(rule[at], rule[at + 1 :])
-        self.watched = frozenset((*self.ways, *self.limits, *(("forProvider",) if self.parameters else ())))

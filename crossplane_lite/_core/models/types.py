@@ -231,11 +231,7 @@ class Field:
             type_ = type_.item
 
 
-def _no_class(ref: str) -> type[ModelShape]:
-    raise LookupError(ref)
-
-
-def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
+def parse_type(text: str, resolve: Resolve | None = None) -> Type:
     """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`.
 
     `resolve` returns the class for a name when the class is first used. Raises ValueError, IndexError or KeyError for a
@@ -279,9 +275,6 @@ def unescape(text: str) -> str:
     if "%" not in text:
         return text
     first, *rest = text.split("%")
-    data = bytearray(first.encode())
-    for part in rest:
-        if len(part) < 2:
-            raise ValueError(text)
-        data += bytes.fromhex(part[:2]) + part[2:].encode()
-    return data.decode()
+    if any(len(part) < 2 for part in rest):
+        raise ValueError(text)
+    return b"".join([first.encode(), *(bytes.fromhex(part[:2]) + part[2:].encode() for part in rest)]).decode()

@@ -20,8 +20,7 @@ from ..paths.text import show as join_path
 from ..paths.trees import canonical as canonical
 from ..paths.trees import copied, steps_of
 from ..paths.trees import leaves as leaves
-from .containers import ModelMap
-from .node import COPY, WAIT, Became, ModelShape
+from .node import COPY, WAIT, Became, ModelShape, PlacedMap
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -43,10 +42,6 @@ E = TypeVar("E")
 def show_path(steps: list[Any]) -> str:
     """Join the steps of a path to text, such as `spec.ports[2]["a/b"]`. An Observable in it is shown as its path."""
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
-
-
-def _shown(way: Way) -> str:
-    return show_path(steps_of(way))
 
 
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
@@ -158,7 +153,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 continue
             if node is not None and node.state >= COPY:
                 if not whole and node.state >= WAIT:
-                    node.refuse_whole(_shown, path)
+                    node.refuse_whole(lambda way: show_path(steps_of(way)), path)
                 all_of_it = True
             if path and node is not None and value._absent:
                 node.used()
@@ -172,41 +167,39 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             items = _model_items(value, whole=all_of_it)
             if not all_of_it and node is not None and node.deleted:
                 replacing.update(id(value.__dict__[name]) for name in node.deleted if name in value.__dict__)
-            for name, item in items.items():
-                made[name] = None  # keeps the order of the fields: the stack gives the last one first
-                step: Way = (path, name)
-                work.append((item, made, name, step, depth + 1, all_of_it))
-                type_ = types.get(name)
+            for wire, item in items.items():
+                made[wire] = None  # keeps the order of the fields: the stack gives the last one first
+                step: Way = (path, wire)
+                work.append((item, made, wire, step, depth + 1, all_of_it))
+                type_ = types.get(wire)
                 if type_ is None:  # a field of an open class, whose name compose() may have made
-                    texts.append((name, step, True))
+                    texts.append((wire, step, True))
                 elif type_.keys and isinstance(item, list):
                     tree.list_keys[id(item)] = type_.keys
         elif issubclass(kind, Mapping):
             made = Replaced() if id(value) in replacing else {}
             target[key] = made
+            # A model in a plain mapping has no other place, so it is taken with the fields of its source.
+            all_below = all_of_it or not isinstance(value, PlacedMap)
+            node = value._node if isinstance(value, PlacedMap) else None
+            deleted = () if node is None or node.deleted is None else node.deleted
             for name, item in value.items():
                 if item is UNSET or (item is None and not whole):
                     continue
                 if type(name) is Observable and call is not None and (there := known(name)) is not UNSET:
                     tree.refers = True
-                    text = str(there)
-                    made[text] = None
-                    way = (path, text)
-                    work.append((item, made, text, way, depth + 1, all_of_it or not isinstance(value, ModelMap)))
-                    continue
+                    name = str(there)
                 made[name] = None
                 step = (path, name)
                 if isinstance(name, str):
                     texts.append((name, step, True))
                 elif type(name) is Observable:
                     tree.found.append(Found(steps_of(step), list(sources(name)), True))
-                # A model in a plain mapping has no other place, so it is taken with the fields of its source.
-                work.append((item, made, name, step, depth + 1, all_of_it or not isinstance(value, ModelMap)))
-                if isinstance(value, ModelMap) and value.deleted and name in value.deleted:
+                work.append((item, made, name, step, depth + 1, all_below))
+                if deleted and name in deleted:
                     replacing.add(id(item))
-            if not all_of_it and isinstance(value, ModelMap):
-                for name in value.deleted or ():
-                    made.setdefault(name, TOMBSTONE)
+            for name in () if all_of_it else deleted:
+                made.setdefault(name, TOMBSTONE)
         elif issubclass(kind, (list, tuple)):
             values = [None] * len(value)
             target[key] = values
@@ -328,30 +321,22 @@ def represent(value: Any, depth: int = 0) -> str:
 
 
 def shown_fields(model: ModelShape) -> list[tuple[str, Any]]:
-    """Return the fields that a model's repr shows, each with its value."""
-    shown = []
-    for name in present_names(model):
-        is_set = name in model.__dict__
-        item = model.__dict__[name] if is_set else getattr(model, name)
-        if name not in type(model)._fixed and (is_set or (item is not None and type(item) is not Observable)):
-            shown.append((name, item))
-    return shown
+    """Return the fields that a model's repr shows, each with its value: those that are set, and those of its source.
 
-
-def present_names(model: ModelShape) -> list[str]:
-    """Return the attributes that are set in a model, then those that are in its source, without deleted ones.
-
-    Fields of the source that the class doesn't have are left out.
+    Fields of the source are left out if the class doesn't have them, or if they are null, deleted or always the same.
     """
+    shown = list(model.__dict__.items())
     node = model._node
-    names = dict.fromkeys(model.__dict__)
     if node is not None and node.raw is not None:
         known = type(model).__wire_fields__
         by_wire = {field.wire: field.name for field in known.values()}
+        left_out = {*model.__dict__, *type(model)._fixed, *(node.deleted or ())}
         for name in [by_wire.get(wire, wire) for wire in sorted(node.fields)]:
-            if name not in (node.deleted or ()) and known.get(name) is not None:
-                names[name] = None
-    return list(names)
+            if name not in left_out and known.get(name) is not None:
+                item = getattr(model, name)
+                if item is not None and type(item) is not Observable:
+                    shown.append((name, item))
+    return shown
 
 
 @overload

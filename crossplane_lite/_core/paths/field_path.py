@@ -29,17 +29,19 @@ from .trees import LONGEST_INDEX, Bare, Select, find, is_direct, lookup, plan, p
 
 TYPE_CHECKING = False  # type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
 if TYPE_CHECKING:
-    from typing import Any
-
     from .trees import Step as Step
 
 __all__ = ["Digits", "Select", "Step", "find", "is_direct", "lookup", "parse", "plan", "put", "resolved", "the_one"]
 
-# These patterns are compiled when they are first used, because most paths don't need any of them.
-_QUOTED = r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*"""
-_CONDITION = r"""\s*([^\s=\[\]"',]+)="""
-_VALUE = r"""[^\[\]"',]*"""
-_KEY = "[^.\\[\\]]+"
+_QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+_FIELD = r"""\s*[^\s=\[\]"',]+"""
+_VALUE = rf"""(?:\s*{_QUOTED}\s*|[^\[\]"',]*)"""
+# A key, or in brackets: a key in quotes, a selection, an index or a bare key. It is compiled when it is first used,
+# because most paths have no brackets.
+_STEP = (
+    rf"(?:^|(?<=.)\.)([^.\[\]]+)|\[\s*({_QUOTED})\s*\]|\[({_FIELD}={_VALUE}(?:,{_FIELD}={_VALUE})*)\]"
+    rf"""|\[(?!\s*{_QUOTED})([^\[\]="'*][^\[\]=]*)\]"""
+)
 
 
 def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
@@ -78,82 +80,39 @@ def _parsed(path: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     at = 0
     while at < len(path) or not steps:
-        if path[at : at + 1] == "[":
-            step, at = _bracketed(path, at + 1)
-        else:
-            if steps:
-                if path[at] != ".":
-                    raise _malformed(path)
-                at += 1
-            found = _match(_KEY, path, at)
-            if found is None:
-                raise _malformed(path)
-            step, at = _key(found[0]), found.end()
-        steps.append(step)
+        found = re.compile(_STEP, re.DOTALL).match(path, at)
+        if found is None:
+            raise _malformed(path)
+        steps.append(_step(path, *found.groups("")))
+        at = found.end()
     return tuple(steps)
+
+
+def _step(path: str, key: str, quoted: str, selection: str, inner: str) -> Step:
+    """Return the step for its text, which is one of the last four arguments; the others are empty."""
+    if key:
+        return _key(key)
+    if quoted:
+        return _unquoted(quoted)
+    if selection:
+        fields = re.findall(f"({_FIELD})=({_VALUE})", selection, re.DOTALL)
+        values = [(name.strip(), value.strip()) for name, value in fields]
+        return Select({name: _unquoted(one) if one[:1] in ('"', "'") else Bare(one) for name, one in values})
+    digits = inner.removeprefix("-")
+    if not digits.isdecimal() or not digits.isascii():
+        return inner
+    if len(digits) > LONGEST_INDEX:
+        raise _malformed(path)
+    return int(inner)
 
 
 def _key(text: str) -> str:
     return Digits(text) if text.isdecimal() and text.isascii() else text
 
 
-def _match(pattern: str, path: str, at: int) -> re.Match[str] | None:
-    return re.compile(pattern, re.DOTALL).match(path, at)
-
-
-def _bracketed(path: str, at: int) -> tuple[Step, int]:
-    """Read the step in brackets whose text begins at `at`, after the opening bracket.
-
-    Returns:
-        The step, and the position after the closing bracket.
-
-    Raises:
-        UsageError: The text isn't a step, or has no closing bracket.
-    """
-    quoted = _match(_QUOTED, path, at)
-    if quoted is not None:
-        if path[quoted.end() : quoted.end() + 1] != "]":
-            raise _malformed(path)
-        return _unquoted(quoted), quoted.end() + 1
-    if _match(_CONDITION, path, at):
-        return _selection(path, at)
-    end = path.find("]", at)
-    inner = path[at : max(end, 0)]
-    if not inner or inner[0] in "\"'*" or "[" in inner or "=" in inner:
-        raise _malformed(path)
-    digits = inner.removeprefix("-")
-    if not digits.isdecimal() or not digits.isascii():
-        return inner, end + 1
-    if len(digits) > LONGEST_INDEX:
-        raise _malformed(path)
-    return int(inner), end + 1
-
-
-def _unquoted(found: re.Match[str]) -> str:
-    """Return the text inside the quotes of `found`, a match of `_QUOTED`, without the backslashes of escapes."""
-    return re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2], flags=re.DOTALL)
-
-
-def _selection(path: str, at: int) -> tuple[Select, int]:
-    fields: dict[str, Any] = {}
-    while True:
-        key = _match(_CONDITION, path, at)
-        if key is None:
-            raise _malformed(path)
-        at = key.end()
-        value = _match(_QUOTED, path, at)
-        if value is not None:
-            fields[key[1]] = _unquoted(value)
-        else:
-            value = _match(_VALUE, path, at)
-            assert value is not None  # it matches nothing too
-            fields[key[1]] = Bare(value[0].strip())
-        at = value.end()
-        if path[at : at + 1] == "]":
-            return Select(fields), at + 1
-        if path[at : at + 1] != ",":
-            raise _malformed(path)
-        at += 1
+def _unquoted(text: str) -> str:
+    """Return the text in a pair of quotes without the backslashes of escapes."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
 
 
 def _malformed(path: str) -> UsageError:

@@ -102,8 +102,6 @@ def place_of(steps: Sequence[str | int]) -> str:
 
 def quoted(text: str) -> str:
     """Return a text for tables: what has a meaning there is written as `%` and two hex digits for each byte."""
-    if not any(character in _SPECIAL or character.isspace() for character in text):
-        return text
     return "".join(
         "".join(f"%{byte:02x}" for byte in character.encode())
         if character in _SPECIAL or character.isspace()

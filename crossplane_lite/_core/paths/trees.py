@@ -34,26 +34,24 @@ class Select:
             reads: `[port=80]` selects an element with 80 or "80". A value in quotes matches only the string.
     """
 
-    __slots__ = ("fields",)
+    __slots__ = ("_known", "fields")
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.fields = dict(fields)
+        # With the types, so that values with and without quotes aren't equal.
+        self._known = frozenset((key, type(one), one) for key, one in fields.items())
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Select and self._known() == other._known()
+        return type(other) is Select and self._known == other._known
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._known().items()))
+        return hash(self._known)
 
     def __repr__(self) -> str:
         return f"[{self}]"
 
     def __str__(self) -> str:
         return ",".join(f"{key}={one if type(one) is Bare else quoted(str(one))}" for key, one in self.fields.items())
-
-    def _known(self) -> dict[str, tuple[type, Any]]:
-        """Return the fields with the type of each value, so that values with and without quotes aren't equal."""
-        return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
         """Return whether this step selects `element`, an element of a list. It is never selected if it isn't a dict."""
@@ -220,7 +218,7 @@ def plan(
     holder: Any = data
     for at, step in enumerate(steps):
         if not isinstance(holder, (dict, list)):
-            place, kind = _place(steps, at, whole), json_type_in_words(holder)
+            place, kind = show(steps[:at]) or whole, json_type_in_words(holder)
             raise _unset(steps, f"{place} is neither an object nor a list (it is {kind})")
         key = find(holder, step)
         below = None if key is None else holder[key]  # type: ignore[index]  # a dict's key or a list's index
@@ -236,17 +234,13 @@ def plan(
     raise UsageError(f"the path into {whole} is empty; give at least one step, such as spec")
 
 
-def _place(steps: Sequence[Step], at: int, whole: str) -> str:
-    return show(steps[:at]) or whole
-
-
 def _unset(steps: Sequence[Step], problem: str) -> UsageError:
     return UsageError(f"{show(steps)!r} can't be set: {problem}")
 
 
 def _new(holder: Any, steps: Sequence[Step], at: int, value: Any, whole: str) -> tuple[str | int, Any]:
     """Return the key and the value with which a dict or list gets a new member, for step number `at` of a path."""
-    step, place = steps[at], _place(steps, at, whole)
+    step, place = steps[at], show(steps[:at]) or whole
     if isinstance(holder, dict):
         if not isinstance(step, str):
             raise _unset(steps, f"{place} isn't a list, so it has no {show([step])}")

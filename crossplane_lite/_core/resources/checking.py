@@ -16,7 +16,6 @@ from ..models.walker import plain_data, show_path
 from ..observed.observable import Observable
 
 if TYPE_CHECKING:
-    from ..models.rules import Rules
     from ..observed.tracker import Tracker
     from .resource import Resource
 
@@ -39,11 +38,10 @@ def broken_rules(resources: Iterable[tuple[str, Resource, str]], call: Tracker) 
     """
     texts: list[str] = []
     for name, model, digest in resources:
-        rules = type(model)._rules
-        if rules is None or digest in _sound:
+        if type(model)._rules is None or digest in _sound:
             continue
         found: Iterable[Problem] = ()
-        if _is_suspect(model, rules):
+        if _is_suspect(model):
             found = list(_problems(type(model), plain_data(model), (), call))
         texts += [f"{name}.{show_path(list(steps))}: {problem}{_line(model)}" for steps, problem in found]
         if digest and not found:
@@ -62,45 +60,25 @@ def _line(model: Resource) -> str:
     return f" ({os.path.basename(code.co_filename)}:{line})"
 
 
-def _is_suspect(model: ModelShape, rules: Rules) -> bool:
+def _is_suspect(value: Any) -> bool:
     """Return whether the set fields of a model, without those of previous functions, may break a rule.
 
-    This runs for every resource of every call.
+    A list or map is suspect if something in it is.
     """
-    fields = model.__dict__
-    for name in rules.required:
-        if name not in fields:
-            return True
-    if rules.watched.isdisjoint(fields):
-        return False
+    rules = getattr(type(value), "_rules", None)
+    if rules is None:
+        inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        return any(map(_is_suspect, inner))
+    fields = value.__dict__
+    given = fields.get("forProvider") if rules.parameters else None
+    if not rules.required <= fields.keys() or (
+        isinstance(given, ModelShape) and not rules.parameters <= given.__dict__.keys()
+    ):
+        return True
     for name in rules.ways:
-        if name in fields:
-            value = fields[name]
-            inner = getattr(type(value), "_rules", None)
-            if _is_suspect(value, inner) if inner is not None else _holds_suspects(value):
-                return True
-    if rules.parameters:
-        given = fields.get("forProvider")
-        if isinstance(given, ModelShape) and not rules.parameters <= given.__dict__.keys():
+        if name in fields and _is_suspect(fields[name]):
             return True
-    for name, limit in rules.limits.items():
-        if name in fields and limit.problem(fields[name]):
-            return True
-    return False
-
-
-def _holds_suspects(value: Any) -> bool:
-    if isinstance(value, list):
-        inner: Iterable[Any] = value
-    elif isinstance(value, dict):
-        inner = value.values()
-    else:
-        return False
-    for one in inner:
-        rules = getattr(type(one), "_rules", None)
-        if _is_suspect(one, rules) if rules is not None else _holds_suspects(one):
-            return True
-    return False
+    return bool(rules.limits) and any(rule.problem(fields.get(name)) for name, rule in rules.limits.items())
 
 
 def _problems(cls: type[ModelShape], data: Any, steps: tuple[str | int, ...], call: Tracker) -> Iterator[Problem]:

@@ -67,7 +67,7 @@ class _Matcher:
         self._keys = tree.list_keys
         # Lists that were replaced as a whole, by id. They are kept, so that no other object gets such an id.
         self.replaced: dict[int, Any] = {}
-        self._indexes: dict[int, dict[tuple[Any, ...], Any]] = {}
+        self._indexes: dict[int, dict[Any, Any]] = {}
 
     def element(self, values: list[Any], at: int, observed: Any, unresolved: Any) -> Any:
         """Return the observed element that belongs to an element of a list.
@@ -84,18 +84,10 @@ class _Matcher:
         if keys:
             wanted = identity(values[at], keys)
             if wanted is not None:  # None for a new element: nothing of it is observed
-                return self._by_identity(observed, keys).get(wanted)
+                if id(observed) not in self._indexes:  # of twins, the first one counts
+                    self._indexes[id(observed)] = {identity(one, keys): one for one in reversed(observed)}
+                return self._indexes[id(observed)].get(wanted)
         return observed[at] if len(observed) == len(values) else _NONE
-
-    def _by_identity(self, observed: list[Any], keys: tuple[str, ...]) -> dict[tuple[Any, ...], Any]:
-        index = self._indexes.get(id(observed))
-        if index is None:
-            index = self._indexes[id(observed)] = {}
-            for element in observed:
-                found = identity(element, keys)
-                if found is not None:
-                    index.setdefault(found, element)
-        return index
 
 
 def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, matcher: _Matcher) -> None:

@@ -11,16 +11,17 @@ some kinds have rules of their own, of which this module knows the most usual. T
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import EncodeError
 from ..base.api_version import group_of
-from ..base.sentinels import TOMBSTONE
+from ..base.sentinels import TOMBSTONE, UNSET
 from ..base.texts import type_in_words, value_in_words
 from ..models.walker import Found, equal
 from ..paths.text import RESOURCE_NAME
 from ..paths.text import show as join_path
+from ..paths.trees import lookup
 
 if TYPE_CHECKING:
     from ..models.node import ModelShape
@@ -45,6 +46,8 @@ _SEGMENT_FORM: Final = "a string without '/' and '%', but not '.' or '..'"
 
 Rule = tuple["Callable[[str], bool]", str]
 """The test of a string's form, and the form in words."""
+
+Steps = tuple[Any, ...]
 
 
 def _is_dns_label(text: str) -> bool:
@@ -92,15 +95,12 @@ _KIND_RULES: Final[dict[tuple[str, str], Rule]] = {
 }
 # Maps of strings in kinds that are often written without a class.
 _TEXTS: Final = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
-_DATA: Final = frozenset(name for names in _TEXTS.values() for name in names)
 _OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid")
 
-# Keys, values and names that passed the checks lately. The same labels and annotations come again and again.
-_MOST_KEPT: Final = 4096
-_sound_keys: set[str] = set()
-_sound_annotation_keys: set[str] = set()
-_sound_values: set[str] = set()
-_sound_names: set[tuple[str, str, str]] = set()
+# What passed the checks lately: labels as pairs, keys of annotations, and names after their apiVersions and kinds. The
+# same ones come again and again.
+_MOST_KEPT: Final = 8192
+_sound: set[Any] = set()
 
 
 def _name_rule(api_version: str, kind: str) -> Rule:
@@ -127,21 +127,21 @@ def is_sound(model: ModelShape, size: int) -> bool:
         others = len(fields)
         if "labels" in fields:
             others -= 1
-            for key, text in fields["labels"].items():
-                if key not in _sound_keys or text not in _sound_values:
+            for label in fields["labels"].items():
+                if label not in _sound:
+                    key, text = label
                     if not (type(key) is type(text) is str and _is_key(key) and _is_label_value(text)):
                         return False
-                    _keep(_sound_keys, key)
-                    _keep(_sound_values, text)
+                    _keep(label)
         if "annotations" in fields:
             others -= 1
             for key, text in fields["annotations"].items():
                 if type(text) is not str:
                     return False
-                if key not in _sound_annotation_keys:
+                if key not in _sound:
                     if type(key) is not str or key == RESOURCE_NAME or not _is_annotation_key(key):
                         return False
-                    _keep(_sound_annotation_keys, key)
+                    _keep(key)
             if size > _MOST_ANNOTATION_BYTES:
                 return False
         return not others or (
@@ -164,18 +164,18 @@ def _are_sound_names(model: Any, fields: Mapping[str, Any]) -> bool:
     name = fields.get("name")
     if name is not None:
         named = (model.apiVersion, model.kind, name)
-        if named not in _sound_names:
+        if named not in _sound:
             if type(name) is not str or not _name_rule(*named[:2])[0](name):
                 return False
-            _keep(_sound_names, named)
+            _keep(named)
     namespace = fields.get("namespace")
     return namespace is None or (type(namespace) is str and _is_dns_label(namespace))
 
 
-def _keep(kept: set[Any], value: Any) -> None:
-    if len(kept) >= _MOST_KEPT:  # bounded, because some values are made from data
-        kept.clear()
-    kept.add(value)
+def _keep(sound: Any) -> None:
+    if len(_sound) >= _MOST_KEPT:  # bounded, because some values are made from data
+        _sound.clear()
+    _sound.add(sound)
 
 
 def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, name: str) -> None:
@@ -186,26 +186,22 @@ def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, nam
     with the value's path.
     """
     api_version, kind = str(data.get("apiVersion")), str(data.get("kind"))
-    check = _Check(found, before)
-    if api_version == "v1" and kind in _TEXTS:
-        check.texts(data, _TEXTS[kind])
+    check = _Check(found, {"metadata": before})
+    for field in _TEXTS.get(kind, ()) if api_version == "v1" else ():
+        for key, value in data[field].items() if isinstance(data.get(field), dict) else ():
+            if value is not None:
+                check.text(value, (field, key))
     metadata = data.get("metadata")
     if isinstance(metadata, dict):
         check.metadata(metadata, _name_rule(api_version, kind), name)
 
 
 class _Check:
-    def __init__(self, found: list[Found], before: Any) -> None:
-        self._open = {tuple(one.steps) for one in found}
-        self._before = before if isinstance(before, dict) else {}
+    """Checks values of one resource: of those that aren't deleted, unresolved, or the same as a previous function's."""
 
-    def texts(self, data: Mapping[str, Any], names: Iterable[str]) -> None:
-        """Check that the fields `names` of an object are maps of strings; raise EncodeError for others."""
-        for name in names:
-            entries = data.get(name)
-            for key, value in entries.items() if isinstance(entries, dict) else ():
-                if not (value is None or value is TOMBSTONE or (name, key) in self._open):
-                    _check(value, (name, key))
+    def __init__(self, found: list[Found], before: Mapping[str, Any]) -> None:
+        self._open = {tuple(one.steps) for one in found}
+        self._before = before
 
     def metadata(self, metadata: dict[str, Any], name_rule: Rule, resource: str) -> None:
         """Check the metadata of the composed resource `resource`; raise EncodeError if a rule is broken."""
@@ -215,78 +211,59 @@ class _Check:
             ("generateName", (lambda text: has_form(_with_more(text)), form), "the beginning of an object's name"),
             ("namespace", _DNS_LABEL_RULE, "a namespace"),
         ):
-            value = metadata.get(name)
-            if not (value is None or value is TOMBSTONE or self._is_open((name,)) or value == self._before.get(name)):
-                _check(value, (name,), rule, what)
-        for key, value in self._entries(metadata, "labels"):
-            _check(key, ("labels", key), (_is_key, _KEY_FORM), "a label's key")
-            _check(value, ("labels", key), (_is_label_value, _WORD_FORM), "a label's value")
+            if metadata.get(name) is not None:
+                self.text(metadata[name], ("metadata", name), rule, what)
+        for steps, value in self._parts(metadata, "labels", dict):
+            _check(steps[-1], steps, (_is_key, _KEY_FORM), "a label's key")
+            _check(value, steps, (_is_label_value, _WORD_FORM), "a label's value")
         size = 0
-        for key, value in self._entries(metadata, "annotations"):
-            _check(key, ("annotations", key), (_is_annotation_key, _KEY_FORM), "an annotation's key")
-            _check(value, ("annotations", key))
+        for steps, value in self._parts(metadata, "annotations", dict):
+            key = steps[-1]
+            _check(key, steps, (_is_annotation_key, _KEY_FORM), "an annotation's key")
+            _check(value, steps)
             if key == RESOURCE_NAME and value != resource:
-                raise _error(
-                    ("annotations", key),
-                    f"Crossplane sets it to {resource!r}, the name in ctx.resource() (got {value!r}); leave it out",
-                )
+                problem = f"Crossplane sets it to {resource!r}, the name in ctx.resource() (got {value!r})"
+                raise _error(steps, f"{problem}; leave it out")
             size += len(key.encode(errors="replace")) + len(value.encode(errors="replace"))
         if size > _MOST_ANNOTATION_BYTES:
-            raise _error(
-                ("annotations",), f"must have at most {_MOST_ANNOTATION_BYTES:,} bytes together (got {size:,})"
-            )
-        for at, value in self._items(metadata, "finalizers"):
-            _check(value, ("finalizers", at), (_is_key, _KEY_FORM), "a finalizer")
-        for at, owner in self._items(metadata, "ownerReferences"):
+            problem = f"must have at most {_MOST_ANNOTATION_BYTES:,} bytes together (got {size:,})"
+            raise _error(("metadata", "annotations"), problem)
+        for steps, value in self._parts(metadata, "finalizers", list):
+            _check(value, steps, (_is_key, _KEY_FORM), "a finalizer")
+        for steps, owner in self._parts(metadata, "ownerReferences", list):
             if not isinstance(owner, dict):
-                raise _error(("ownerReferences", at), f"must be an object (got {type_in_words(owner)})")
+                raise _error(steps, f"must be an object (got {type_in_words(owner)})")
             if owner.get("controller") is True:
                 raise _error(
-                    ("ownerReferences", at, "controller"),
+                    (*steps, "controller"),
                     "Crossplane makes the composite the controller, and an object can have only one; leave it out",
                 )
             for name in _OWNER_FIELDS:
-                steps = ("ownerReferences", at, name)
-                if not self._is_open(steps):
-                    _check(owner.get(name, ""), steps, _NOT_EMPTY_RULE, f"an owner's {name}")
+                self.text(owner.get(name, ""), (*steps, name), _NOT_EMPTY_RULE, f"an owner's {name}")
 
-    def _entries(self, metadata: dict[str, Any], name: str) -> list[tuple[str, Any]]:
-        """Return the entries of `labels` or `annotations` that must be checked.
+    def text(self, value: Any, steps: Steps, rule: Rule | None = None, what: str = "") -> None:
+        """Check that a value is a string that follows a rule, if it must be checked; else raise EncodeError."""
+        if self._counts(value, steps):
+            _check(value, steps, rule, what)
 
-        Entries are left out if they are unresolved or deleted, or if a previous function set the same value.
+    def _parts(self, metadata: dict[str, Any], name: str, kind: Any) -> Iterator[tuple[Steps, Any]]:
+        """Yield the parts of a dict or list that must be checked, with their paths; raise EncodeError if it is none."""
+        whole: Any = metadata.get(name)
+        if whole is None or not self._counts(whole, ("metadata", name)):
+            return
+        if not isinstance(whole, kind):
+            words = "mapping" if kind is dict else "list"
+            raise _error(("metadata", name), f"must be a {words} (got {type_in_words(whole)})")
+        for step, value in whole.items() if kind is dict else enumerate(whole):
+            # The encoder refuses keys that aren't strings.
+            if isinstance(step, (str, int)) and self._counts(value, ("metadata", name, step)):
+                yield ("metadata", name, step), value
 
-        Raises:
-            EncodeError: The field isn't a mapping.
-        """
-        entries = metadata.get(name)
-        if entries is None or entries is TOMBSTONE or self._is_open((name,)):
-            return []
-        if not isinstance(entries, dict):
-            raise _error((name,), f"must be a mapping (got {type_in_words(entries)})")
-        before = self._before.get(name)
-        left = before if isinstance(before, dict) else {}
-        return [
-            (key, value)
-            for key, value in entries.items()
-            if value is not TOMBSTONE
-            and isinstance(key, str)  # the encoder refuses other keys
-            and not self._is_open((name, key))
-            and not (key in left and equal(left[key], value))
-        ]
-
-    def _items(self, metadata: dict[str, Any], name: str) -> list[tuple[int, Any]]:
-        items = metadata.get(name)
-        if items is None or items is TOMBSTONE or self._is_open((name,)) or items == self._before.get(name):
-            return []
-        if not isinstance(items, list):
-            raise _error((name,), f"must be a list (got {type_in_words(items)})")
-        return [(at, item) for at, item in enumerate(items) if not self._is_open((name, at))]
-
-    def _is_open(self, steps: tuple[Any, ...]) -> bool:
-        return ("metadata", *steps) in self._open
+    def _counts(self, value: Any, steps: Steps) -> bool:
+        return not (value is TOMBSTONE or steps in self._open or equal(lookup(self._before, steps, UNSET), value))
 
 
-def _check(value: Any, steps: tuple[Any, ...], rule: Rule | None = None, what: str = "") -> None:
+def _check(value: Any, steps: Steps, rule: Rule | None = None, what: str = "") -> None:
     """Raise EncodeError unless a value is a string that follows a rule."""
     if not isinstance(value, str):
         hint = "; write str(...)" if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
@@ -300,5 +277,5 @@ def _check(value: Any, steps: tuple[Any, ...], rule: Rule | None = None, what: s
         raise _error(steps, f"{shown} can't be {what}: use {rule[1]}")
 
 
-def _error(steps: tuple[Any, ...], problem: str) -> EncodeError:
-    return EncodeError(join_path([*(() if steps[0] in _DATA else ("metadata",)), *steps]), problem)
+def _error(steps: Steps, problem: str) -> EncodeError:
+    return EncodeError(join_path(steps), problem)

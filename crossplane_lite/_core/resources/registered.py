@@ -6,14 +6,12 @@ it. The node of a model says where its values are read from, and which part of t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ...errors import UsageError
 from .. import codec
 from ..models.node import FACT, WAIT, ModelShape, Node
-from ..observed.observable import guess, make
 from ..observed.root import Reference
 
 if TYPE_CHECKING:
@@ -96,7 +94,8 @@ class Registered:
 
     Attributes:
         root: The observed object of the resource, whether it exists or not.
-        observed: The observed side; None until it is first read.
+        observed: The observed side; None until it is first read. It is the same object until the call ends.
+        observed_details: The observed connection details; None until they are first read.
         base: The Struct bytes of the resource as previous functions desire it; None if they don't desire it.
         ready: The readiness that compose() set; None if it set none.
         incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if they set none.
@@ -109,7 +108,7 @@ class Registered:
     """
 
     __slots__ = (
-        *("_observed_details", "base", "depends_on", "desired_details", "details", "incoming_ready", "observed"),
+        *("base", "depends_on", "desired_details", "details", "incoming_ready", "observed", "observed_details"),
         *("on_unresolved", "origin", "ready", "root"),
     )
 
@@ -124,14 +123,7 @@ class Registered:
         self.desired_details: Mapping[str, bytes] | None = None
         self.details: ConnectionDetails | None = None
         self.observed: Any = None
-        self._observed_details: ConnectionDetails | None = None
-
-    def observed_view(self, model: R) -> R:
-        """Return the observed side of `model`. Until the call ends, this is the same object each time."""
-        if self.observed is None:
-            observed_view(type(model), self)
-        observed: R = self.observed
-        return observed
+        self.observed_details: ConnectionDetails | None = None
 
     def take_observed(self, made: ModelShape) -> None:
         """Keep `made` as the observed side. `made` refers back to this object, so the call runs `untie` at its end."""
@@ -146,41 +138,6 @@ class Registered:
     def said_ready(self) -> bool | None:
         """The readiness that compose() set, else the one that previous functions set, else None."""
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
-
-    def ready_of(self, model: ModelShape) -> bool | None:
-        """Return the readiness that compose() set for `model`, else the one that previous functions set, else None.
-
-        For the observed side: True if the resource is ready by the rules of its kind, else None. Reading it while it
-        isn't ready counts as a guess (see `Observable`).
-        """
-        node = model._node
-        if node is not None and node.state >= WAIT and not is_desired(node, self.root):
-            if self.root.settled:
-                return True
-            # An `if` on readiness must not delete resources that exist: another run shows which ones depend on it.
-            return True if guess(make(f"{self.root.prefix}.ready", self.root)) else None
-        ready = self.said_ready
-        if ready is None and self.base is None and self.root.kind == "resource":
-            text = "ready is None, because no function has set it; observed.ready says whether the resource is ready"
-            warnings.warn(text, stacklevel=3)  # the author's line is told, once
-        return ready
-
-    def details_of(self, model: ModelShape) -> ConnectionDetails:
-        """Return the connection details of `model`.
-
-        For the desired composite these are the desired details, which can be set. For all others they are the observed
-        ones.
-        """
-        from .connection_details import ConnectionDetails
-
-        observed = model._node is not None and model._node.state >= WAIT
-        if self.desired_details is None or observed:
-            if self._observed_details is None:
-                self._observed_details = ConnectionDetails(self.root, self.root.details, writable=False)
-            return self._observed_details
-        if self.details is None:
-            self.details = ConnectionDetails(self.root, self.desired_details, writable=True)
-        return self.details
 
 
 def observed_view(cls: type[R], registered: Registered) -> R:

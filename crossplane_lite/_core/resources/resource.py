@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -17,7 +18,7 @@ from ..observed.lookup import condition_of
 from ..observed.observable import Observable, guess, make
 from ..observed.root import Reference
 from ..paths.text import EXTERNAL_NAME
-from .registered import PLACED, Place, is_desired
+from .registered import PLACED, Place, is_desired, observed_view
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -40,7 +41,8 @@ class Resource(Model):
         external_name: The annotation crossplane.io/external-name: the desired one here, the observed one on
             `.observed`. If no function sets it for a composed resource, it reads as a reference to the observed one. So
             does `metadata.name`.
-        ready: Whether the resource is ready: True, False, or None to leave the decision to others.
+        ready: Whether the resource is ready: True, False, or None to leave the decision to others. On `.observed`: True
+            if it is ready by the rules of its kind, else None; reading it then counts as a guess (see `Observable`).
         connection_details: The connection details as strings; `.raw` gives bytes. Only the composite's can be set.
         name: The composition resource name. For the composite and required resources, their `metadata.name`.
         kind_info: The group, version, kind and scope of the class.
@@ -110,7 +112,9 @@ class Resource(Model):
 
     @property
     def observed(self) -> Self:
-        return self._registered().observed_view(self)
+        state = self._registered()
+        view: Self = observed_view(type(self), state) if state.observed is None else state.observed
+        return view
 
     @property
     def name(self) -> str:
@@ -153,7 +157,16 @@ class Resource(Model):
 
     @property
     def ready(self) -> bool | None:
-        return self._registered().ready_of(self)
+        state, node = self._registered(), self._node
+        root = state.root
+        if node is not None and node.state >= WAIT and not is_desired(node, root):
+            # An `if` on readiness must not delete resources that exist: another run shows which ones depend on it.
+            return True if root.settled or guess(make(f"{root.prefix}.ready", root)) else None
+        ready = state.said_ready
+        if ready is None and state.base is None and root.kind == "resource":
+            text = "ready is None, because no function has set it; observed.ready says whether the resource is ready"
+            warnings.warn(text, stacklevel=2)  # the author's line is told, once
+        return ready
 
     @ready.setter
     def ready(self, value: bool | None) -> None:
@@ -166,7 +179,16 @@ class Resource(Model):
 
     @property
     def connection_details(self) -> ConnectionDetails:
-        return self._registered().details_of(self)
+        from .connection_details import ConnectionDetails
+
+        state, node = self._registered(), self._node
+        if state.desired_details is None or (node is not None and node.state >= WAIT):
+            if state.observed_details is None:
+                state.observed_details = ConnectionDetails(state.root, state.root.details, writable=False)
+            return state.observed_details
+        if state.details is None:
+            state.details = ConnectionDetails(state.root, state.desired_details, writable=True)
+        return state.details
 
     def condition(self, type: str) -> Condition:
         """Return the observed condition of this type.
@@ -278,7 +300,7 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
     A class for all kinds, such as `Unstructured`, accepts every object. Raises UsageError.
     """
     fixed: Any = model
-    found = _other_kind(fixed, fields) if model._fixed else ""
+    found = other_kind(fixed, fields) if model._fixed else ""
     if found:
         raise UsageError(
             f"{where} is {found}, and the class {model.__name__} is for {fixed.kind} of {fixed.apiVersion}: "
@@ -291,13 +313,13 @@ def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str)
 
     Its version may be another one. Raises UsageError.
     """
-    found = _other_kind(instance, fields)
+    found = other_kind(instance, fields)
     if found:
         new = articled(str(instance.kind), str(instance.apiVersion))
         raise UsageError(f"{where} is {found}, and the new one is {new}: give the new resource another name")
 
 
-def _other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
+def other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
     """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if they fit a class or model."""
     head = wanted._head_fields
     if head and fields.get("apiVersion") == head["apiVersion"] and fields.get("kind") == head["kind"]:

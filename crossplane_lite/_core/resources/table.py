@@ -44,7 +44,7 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
 
     made: dict[str, type[Model]] = {}
 
-    def resolve(ref: str) -> type[Model]:
+    def resolve(ref: str) -> Any:
         if not ref:
             return object_class()
         alias, _, name = ref.rpartition(".")
@@ -53,10 +53,8 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
                 f"{module}: a field uses the alias {alias!r}, which load() wasn't given; generate the models again"
             )
         if not alias:
-            found: type[Model] = get(name)
-            return found
-        other: type[Model] = getattr(importlib.import_module(aliases[alias], module.rpartition(".")[0]), name)
-        return other
+            return get(name)
+        return getattr(importlib.import_module(aliases[alias], module.rpartition(".")[0]), name)
 
     def get(name: str) -> Any:
         if name[:2] == "__" and name != "__all__":  # the import system asks for such names; nobody misspelt them
@@ -67,15 +65,12 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
         if text is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}{near_name(name, table)}")
         with making:
-            cls = made.get(name)
-            if cls is None:
-                if text[:1] == "=":  # another name of a class of another module
-                    cls = made[name] = resolve(text[1:].split(" ")[0])
-                else:
-                    cls = made[name] = _make_class(module, name, table, resolve)
+            if name not in made:
+                is_other = text[:1] == "="  # another name of a class of another module
+                made[name] = resolve(text[1:].split(" ")[0]) if is_other else _make_class(module, name, table, resolve)
             if module in sys.modules:
-                setattr(sys.modules[module], name, cls)  # from now on found without this function
-        return cls
+                setattr(sys.modules[module], name, made[name])  # from now on found without this function
+        return made[name]
 
     def names() -> list[str]:
         return sorted({*vars(sys.modules[module]), *table} if module in sys.modules else table)

@@ -53,15 +53,22 @@ class DynamicKeys(dict[str, bytes]):
         return codec.entry_prefix(name)
 
 
-def _comparing(compare: Callable[[Any, Any], Any]) -> Any:
-    def method(self: DynamicModel, other: Any) -> Any:
-        values = self._as_list()
-        if values is not None:
-            return compare(values, other)
-        self._ask("be compared", "0" if isinstance(other, (int, float)) else "''")
-        return NotImplemented
+def _or_of_list(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Decorate a method so that it gives what `function` gives of the list, if the object has become one."""
 
-    return method
+    def decorate(method: Any) -> Any:
+        def either(self: DynamicModel, *args: Any) -> Any:
+            values = self._as_list()
+            return method(self, *args) if values is None else function(values, *args)
+
+        return either
+
+    return decorate
+
+
+def _compare(self: DynamicModel, other: Any) -> Any:
+    self._ask("be compared", "0" if isinstance(other, (int, float)) else "''")
+    return NotImplemented
 
 
 class DynamicModel(Model):
@@ -188,14 +195,14 @@ class DynamicModel(Model):
         where = " in desired state (.observed has the state of the cluster)" if desired else ""
         return f"{shown(self._node)} isn't set{where}"
 
-    def __bool__(self) -> bool:
-        values = self._as_list()
-        return Model.__bool__(self) if values is None else bool(values)
+    __bool__ = _or_of_list(bool)(Model.__bool__)
+    __repr__ = _or_of_list(repr)(Model.__repr__)
+    __lt__, __le__, __gt__, __ge__ = (
+        _or_of_list(one)(_compare) for one in (operator.lt, operator.le, operator.gt, operator.ge)
+    )
 
+    @_or_of_list(operator.eq)
     def __eq__(self, other: object) -> bool:
-        values = self._as_list()
-        if values is not None:
-            return values == other
         if isinstance(other, Mapping):
             bool(self)  # counts as a guess if the object may still come
             return equal(plain_data(self), plain_data(other))
@@ -212,7 +219,6 @@ class DynamicModel(Model):
         raise TypeError(f"{shown(self._node)} is an object, so it can't become a number")
 
     __float__ = __int__
-    __lt__, __le__, __gt__, __ge__ = map(_comparing, (operator.lt, operator.le, operator.gt, operator.ge))
 
     def _is_unset(self) -> bool:
         """Return whether this is a missing object whose value can't come any more."""
@@ -227,18 +233,12 @@ class DynamicModel(Model):
         if self._is_unset():
             raise UsageError(f"{self._unset()}, so it can't {use}; give a default, as in (... or {default})")
 
+    @_or_of_list(str)
     def __str__(self) -> str:
-        values = self._as_list()
-        if values is not None:
-            return str(values)
         if self._absent and self._node is not None and self._node.state != WAIT:
             self._node.used()
             raise UsageError(f"{self._unset()}, so it can't become a string; give a default, as in str(... or '')")
         return Model.__str__(self)
-
-    def __repr__(self) -> str:
-        values = self._as_list()
-        return Model.__repr__(self) if values is None else repr(values)
 
     def __getitem__(self, name: Any) -> Any:
         if isinstance(name, (int, slice)):
@@ -293,19 +293,15 @@ class DynamicModel(Model):
             f"(... or {default!r})"
         )
 
+    @_or_of_list(operator.contains)
     def __contains__(self, name: object) -> bool:
-        values = self._as_list()
-        if values is not None:
-            return name in values
         if name in self.__dict__ or any(name == one for one in self):
             return True
         node = self._node
         return node is not None and node.state == WAIT and not self._absent and guess(node.observable(f".{name}"))
 
+    @_or_of_list(iter)
     def __iter__(self) -> Any:
-        values = self._as_list()
-        if values is not None:
-            return iter(values)
         if not bool(self):  # counts as a guess if the object may still come
             return iter(())
         node = self._node

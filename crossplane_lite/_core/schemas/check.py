@@ -34,8 +34,6 @@ Rules = dict[str, Any]
 # The rules whose result depends on all values in the object or list, so that they say nothing if one is unresolved.
 _OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
 _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
-# Keywords that need all of a value, whatever other rules there are for its parts.
-_WHOLE: Final = frozenset({"allOf", "anyOf", "not", "oneOf", "uniqueItems"})
 _ANYTHING: Final[Rules] = {}
 
 _kept: Final[Kept[Validator]] = Kept(64)
@@ -110,7 +108,7 @@ class Validator:
         """
         keyword = str(schema_path[-1])
         steps = _real(path)
-        if checked.is_open(steps) or checked.is_null(steps):
+        if checked.is_open(steps) or steps in checked.nulls:
             return
         if (keyword in _OF_CONTENT and steps in checked.holders) or (keyword in _OF_KEYS and steps in checked.keyless):
             return
@@ -167,7 +165,10 @@ def _made(plain: dict[str, Any]) -> Any:
 def _drop_unknown_patterns(rules: Any) -> None:
     """Remove the patterns that the validator can't compile from a schema, so that its other rules can be checked."""
     if isinstance(rules, dict):
-        if "pattern" in rules and not _is_pattern(rules["pattern"]):
+        try:
+            if "pattern" in rules:
+                _made({"pattern": rules["pattern"]})
+        except ValueError:
             del rules["pattern"]
         names = ("items", "additionalProperties", "not", "allOf", "anyOf", "oneOf")
         rules = [*rules.get("properties", {}).values(), *(rules.get(name) for name in names)]
@@ -176,22 +177,15 @@ def _drop_unknown_patterns(rules: Any) -> None:
             _drop_unknown_patterns(inner)
 
 
-def _is_pattern(pattern: Any) -> bool:
-    try:
-        _made({"pattern": pattern})
-    except ValueError:
-        return False
-    return True
-
-
 class _Checked:
-    """The data that the validator gets: a copy with only the parts that the schema describes.
+    """The data that the validator gets: a copy, in which fields are left out that Kubernetes wouldn't see.
 
     Attributes:
-        data: The copy. None stands for an unresolved value, and for a value that the schema doesn't describe.
+        data: The copy. None stands for an unresolved value, and for what is deeper than a schema can be.
         problems: The mistakes found while copying. Each is a tuple of its steps, its text, and False: it isn't a wrong
             type.
         holders: The steps of objects and lists that have an unresolved value or key somewhere inside.
+        nulls: The steps of the nulls that the schema allows.
         keyless: The steps of objects that may have more fields: those with an unresolved key; with `partial`, all.
     """
 
@@ -200,48 +194,40 @@ class _Checked:
         self.holders: set[Steps] = set()
         self.keyless: set[Steps] = set()
         self._open: set[Steps] = set()
-        self._nulls: set[Steps] = set()
+        self.nulls: set[Steps] = set()
         self._call = call if call is not None and call.searches else None
         self._partial = partial
-        self.data = self._copy(data, rules, (), whole=False)
+        self.data = self._copy(data, rules, ())
 
-    def _copy(self, value: Any, rules: Rules, steps: Steps, *, whole: bool) -> Any:
-        """Return the copy of a value. With `whole`, all of it is copied, not only what the schema describes."""
-        whole = (whole or not _WHOLE.isdisjoint(rules)) and len(steps) < DEEPEST_SCHEMA
+    def _copy(self, value: Any, rules: Rules, steps: Steps) -> Any:
+        if len(steps) > DEEPEST_SCHEMA:
+            return None
         if isinstance(value, dict):
             if self._partial:
                 self.keyless.add(steps)
                 self._hold(steps)
-            made: dict[str, Any] = {}
-            for name, item, inner in self._members(value, rules, steps, whole=whole):
-                made[key_of(name)] = None if inner is None else self._copy(item, inner, (*steps, name), whole=whole)
-            return made
+            return {
+                key_of(name): self._copy(item, inner, (*steps, name))
+                for name, item, inner in self._members(value, rules, steps)
+            }
         if isinstance(value, list):
             self._find_twins(value, rules, steps)
-            items = rules.get("items", _ANYTHING if whole else None)
-            if items is None:
-                return [None] * len(value)
-            return [self._copy(item, items, (*steps, at), whole=whole) for at, item in enumerate(value)]
+            items = rules.get("items", _ANYTHING)
+            return [self._copy(item, items, (*steps, at)) for at, item in enumerate(value)]
         return self._leaf(value, rules, steps)
 
     def is_open(self, steps: Steps) -> bool:
         """Return whether the value that `steps` lead to, or a value around it, is unresolved or can't be sent."""
         return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
 
-    def is_null(self, steps: Steps) -> bool:
-        """Return whether the value that `steps` lead to is null, and the schema allows null there."""
-        return steps in self._nulls
-
-    def _members(
-        self, value: dict[Any, Any], rules: Rules, steps: Steps, *, whole: bool
-    ) -> Iterator[tuple[str, Any, Rules | None]]:
-        """Yield the fields of an object that the validator must see: name, value, and rules (None if it has no rules).
+    def _members(self, value: dict[Any, Any], rules: Rules, steps: Steps) -> Iterator[tuple[str, Any, Rules]]:
+        """Yield the fields of an object that the validator must see: name, value and rules.
 
         Unresolved keys are left out. Nulls are left out, too, except in fields that are nullable, required or without
         rules. A key that isn't a string is added to `problems`.
         """
         properties = rules.get("properties", _ANYTHING)
-        others = rules.get("additionalProperties") or (_ANYTHING if whole else None)
+        others = rules.get("additionalProperties") or _ANYTHING
         for name, item in value.items():
             if self._is_unresolved(name):
                 self.keyless.add(steps)
@@ -253,7 +239,7 @@ class _Checked:
                 # All other nulls are left out: the API server removes them before it validates.
                 if (
                     item is not None
-                    or inner is None
+                    or inner is _ANYTHING
                     or inner.get(NULLABLE)
                     or key_of(name) in rules.get("required", ())
                 ):
@@ -262,7 +248,7 @@ class _Checked:
     def _leaf(self, value: Any, rules: Rules, steps: Steps) -> Any:
         if value is None:
             if rules.get(NULLABLE):
-                self._nulls.add(steps)
+                self.nulls.add(steps)
             return None
         if self._is_unresolved(value):
             self._open.add(steps)

@@ -41,18 +41,29 @@ def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, A
     """
     shape = shape_of(type_)
     assert shape is not None  # `check_class` refuses other types
-    if shape.kind == "class":
+    kind = shape.kind
+    if kind == "class":
         return _class_schema(shape.type, path, around)
-    return _OF_KIND[shape.kind](shape, path, around)
+    if kind == "scalar":
+        return {"type": _TYPES[shape.args[0]]}
+    if kind == "choice":
+        return _choice(choices(shape))
+    if kind == "union":
+        return _union(shape, path, around)
+    if kind == "list":
+        return {"type": "array", "items": _schema(shape.args[0], f"{path}[]", around)}
+    if kind == "tuple":
+        items = [_schema(arg, f"{path}[{at}]", around) for at, arg in enumerate(shape.args)]
+        same = items[0] if items and all(item == items[0] for item in items) else {_ANYTHING: True}
+        return {"type": "array", "items": same, "minItems": len(items), "maxItems": len(items)}
+    if kind == "map":
+        value = _schema(shape.args[1], f"{path}[]", around)
+        return {"type": "object", **(value if value == {_ANYTHING: True} else {"additionalProperties": value})}
+    return {"type": "object", _ANYTHING: True} if kind == "model" else {_ANYTHING: True}
 
 
-def _scalar(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
-    return {"type": _TYPES[shape.args[0]]}
-
-
-def _choice(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
-    values = choices(shape)
-    types = {_TYPES[base] for value in values if value is not None for base in _TYPES if type(value) is base}
+def _choice(values: list[Any]) -> dict[str, Any]:
+    types = {_TYPES[type(value)] for value in values if type(value) in _TYPES}
     if types == {"integer", "number"}:
         types = {"number"}
     made: dict[str, Any] = {_ANYTHING: True}
@@ -63,11 +74,6 @@ def _choice(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str,
     if None in values:
         made["nullable"] = True
     return {**made, "enum": values}
-
-
-def _is_union(type_: Any) -> bool:
-    shape = shape_of(type_)
-    return shape is not None and shape.kind == "union"
 
 
 def _int_or_string() -> dict[str, Any]:
@@ -82,9 +88,7 @@ def _union(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, 
     if len(members) == 1:
         made = _schema(members[0], path, around)
     elif kinds == {"choice"}:
-        made = _choice(
-            Shape("choice", shape.type, tuple(choice for found in shapes for choice in found.args)), path, ()
-        )
+        made = _choice([value for found in shapes for value in choices(found)])
     elif kinds == {"scalar"} and scalars == {int, str}:
         made = _int_or_string()
     elif kinds == {"scalar"} and scalars == {int, float}:
@@ -101,37 +105,6 @@ def _union(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, 
     return made
 
 
-def _list(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
-    return {"type": "array", "items": _schema(shape.args[0], f"{path}[]", around)}
-
-
-def _tuple(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
-    items = [_schema(arg, f"{path}[{at}]", around) for at, arg in enumerate(shape.args)]
-    same = items[0] if items and all(item == items[0] for item in items) else {_ANYTHING: True}
-    return {"type": "array", "items": same, "minItems": len(items), "maxItems": len(items)}
-
-
-def _map(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
-    value = _schema(shape.args[1], f"{path}[]", around)
-    return {"type": "object", **(value if value == {_ANYTHING: True} else {"additionalProperties": value})}
-
-
-def _object(shape: Shape, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
-    return {"type": "object", _ANYTHING: True}
-
-
-_OF_KIND: Final = {
-    "any": lambda shape, path, around: {_ANYTHING: True},
-    "scalar": _scalar,
-    "choice": _choice,
-    "union": _union,
-    "list": _list,
-    "tuple": _tuple,
-    "map": _map,
-    "model": _object,
-}
-
-
 def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
     text, about = _documented(cls)
     made: dict[str, Any] = {"description": text} if text else {}
@@ -145,7 +118,8 @@ def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> d
         schema = _schema(field.type, below, (*around, cls))
         if field.name in about:
             # Only the description that was made for a union names its members, so it is kept.
-            also = schema.get("description") if schema.get(_ANYTHING) and _is_union(field.type) else None
+            is_union = getattr(shape_of(field.type), "kind", "") == "union"
+            also = schema.get("description") if schema.get(_ANYTHING) and is_union else None
             schema["description"] = f"{about[field.name]} {also}" if also else about[field.name]
         if field.default is NOTHING:
             required.append(field.key)

@@ -167,7 +167,8 @@ def errors_in(
         )
     if schema is not None and not isinstance(schema, Mapping):
         raise SchemaError(f"the schema can't be used: a schema must be a mapping (got {type_in_words(schema)})")
-    if not schema or _is_unobserved(resource):
+    node = resource._node if isinstance(resource, Resource) else None
+    if not schema or (node is not None and node.state >= WAIT and node.raw is None):
         return []
     try:
         data = plain_data(resource)
@@ -204,11 +205,6 @@ def _is_desired(resource: object) -> TypeGuard[Resource]:
 
 def _is_desired_composite(resource: object) -> bool:
     return _is_desired(resource) and resource._state is not None and resource._state.root.kind == "xr"
-
-
-def _is_unobserved(resource: object) -> bool:
-    node = resource._node if isinstance(resource, Resource) else None
-    return node is not None and node.state >= WAIT and node.raw is None
 
 
 def _name_of(resource: object, data: Mapping[str, Any]) -> str:

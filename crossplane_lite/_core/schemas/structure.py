@@ -128,10 +128,8 @@ def _of_shape(value: Any, shape: Shape, path: str, problems: list[Problem]) -> A
     made: Any = value
     if shape.kind == "map":
         key, item = shape.args
-        keys = [_made(at, key, f"{path}[{at!r}]", problems) for at in value]
-        made = dict(
-            zip(keys, [_made(one, item, f"{path}[{at!r}]", problems) for at, one in value.items()], strict=True)
-        )
+        below = [(at, one, f"{path}[{at!r}]") for at, one in value.items()]
+        made = {_made(at, key, where, problems): _made(one, item, where, problems) for at, one, where in below}
     elif shape.kind in ("list", "tuple"):
         types = shape.args if shape.kind == "tuple" else shape.args * len(value)
         items = [_made(one, types[at], f"{path}[{at}]", problems) for at, one in enumerate(value)]
@@ -167,13 +165,9 @@ def _union(value: Any, shape: Shape, path: str, problems: list[Problem]) -> Any:
                 return made
             tried.append(found)
     # The mistakes are those of the member that fits best: with the fewest missing and unknown keys.
-    best: list[Problem] = min(tried, key=_distance)
+    best: list[Problem] = min(tried, key=lambda one: (sum(problem.about_key for problem in one), len(one)))
     problems += best
     return None
-
-
-def _distance(problems: list[Problem]) -> tuple[int, int]:
-    return sum(one.about_key for one in problems), len(problems)
 
 
 def _is(value: Any, base: type[Any]) -> bool:

@@ -106,7 +106,8 @@ def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -
     elif keyword in _LIMITS:
         yield (), _LIMITS[keyword].format(limit) + _got(value, secret=secret)
     else:
-        yield (), _exclusion_text(limit)
+        fields = " with ".join(map(name_of, _required_only(limit)))
+        yield (), f"must not have {fields}" if fields else "is excluded by the schema"
 
 
 def _junction_text(how_many: str, members: Any) -> str:
@@ -114,11 +115,6 @@ def _junction_text(how_many: str, members: Any) -> str:
     if all(named):
         return f"must have {how_many} of {', '.join(' with '.join(map(name_of, names)) for names in named)}"
     return f"must fit {how_many} of the {len(members)} forms that the schema allows"
-
-
-def _exclusion_text(excluded: Any) -> str:
-    names = _required_only(excluded)
-    return f"must not have {' with '.join(map(name_of, names))}" if names else "is excluded by the schema"
 
 
 def _required_only(rules: Any) -> list[str]:

@@ -128,7 +128,14 @@ class _Translator:
             target.update(_range_of(source))
         depth += 1
         self._put_fields(target, schema, depth, structural=structural)
-        self._put_items(target, schema, depth, structural=structural)
+        items = schema.items
+        if items is not None:
+            target["items"] = self.of(items, depth, structural=structural)
+        if schema.list_type == "set":
+            target["uniqueItems"] = True
+        elif items is not None and schema.list_keys:
+            fields = _unwrapped(items).properties
+            target[MERGE_KEYS] = {key: fields[key].default if key in fields else None for key in schema.list_keys}
         for key in ("allOf", "anyOf", "oneOf"):
             if members := schema.members(key):
                 target[key] = [self.of(member, depth, structural=False) for member in members]
@@ -159,18 +166,6 @@ class _Translator:
             "additionalProperties" in schema.source or (declared and structural and not schema.is_preserved)
         ):
             target["additionalProperties"] = False
-
-    def _put_items(self, target: Json, schema: Schema, depth: int, *, structural: bool) -> None:
-        items = schema.items
-        if items is not None:
-            target["items"] = self.of(items, depth, structural=structural)
-        if schema.list_type == "set":
-            target["uniqueItems"] = True
-        elif items is not None and schema.list_keys:
-            properties = _unwrapped(items).properties
-            target[MERGE_KEYS] = {
-                key: properties[key].default if key in properties else None for key in schema.list_keys
-            }
 
 
 def _has_default(properties: Mapping[str, Schema], name: str) -> bool:

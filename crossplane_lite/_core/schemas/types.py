@@ -197,7 +197,7 @@ def check_class(cls: type[Any]) -> None:
         shape = shape_of(type_)
         if shape is None or (shape.kind == "map" and not _is_text(shape.args[0])):
             wrong.append(f"{path} has the type {_name(type_)}")
-        elif shape.kind == "choice" and not all(_is_json_scalar(value) for value in choices(shape)):
+        elif shape.kind == "choice" and not all(isinstance(one, (*_SCALARS, type(None))) for one in choices(shape)):
             wrong.append(f"{path} has the type {_name(type_)}, with values that aren't strings, numbers or booleans")
         elif shape.kind == "class" and shape.type not in seen:
             seen.add(shape.type)
@@ -221,10 +221,6 @@ def _is_text(type_: Any) -> bool:
     if shape.kind == "choice":
         return all(isinstance(value, str) for value in choices(shape))
     return shape.kind == "any" or (shape.kind == "scalar" and shape.args == (str,))
-
-
-def _is_json_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, (str, int, float))
 
 
 def _name(type_: Any) -> str:
