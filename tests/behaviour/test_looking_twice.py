@@ -251,6 +251,7 @@ MISTAKES: dict[str, Callable[[Any], object]] = {
     "a misspelt field": lambda provider: setattr(provider, "locatoin", "x"),
     "a misspelt variable": lambda provider: locatoin,  # type: ignore[name-defined]  # noqa: F821
     "a module that isn't there": lambda provider: __import__("no_such_module"),
+    "a value of another type": lambda provider: setattr(provider, "location", 5432),
 }
 
 
@@ -268,7 +269,20 @@ def test_a_mistake_after_a_guess_is_fatal(mistake: str) -> None:
     assert not run(compose).resources
 
 
+def test_the_place_of_a_mistake_is_no_use_of_values() -> None:
+    """The path in an error's message is found without a use of the missing values beside the field."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        value = _id(ctx)
+        _bucket(ctx, location=value, project="" if value else "p").spec.forProvider.size = "large"
+
+    (fatal,) = run(compose).fatal
+    assert fatal.startswith("UsageError: bucket.spec.forProvider.size: must be an integer")
+
+
 BUGS: dict[str, Callable[[Any], object]] = {
+    "after a reading": lambda value: {"eu": 1}["us"],
     "after a text": lambda value: (f"{value}", {"eu": 1}["us"]),
     "after a question": lambda value: (bool(value), {"eu": 1}["us"]),
 }
@@ -280,6 +294,7 @@ CAUSES: dict[str, Callable[[Any], object]] = {
     "a loop": lambda value: list(value)[0],
     "a number": lambda value: 1 + int(value),
     "a number of a text": lambda value: int(f"{value}"),
+    "an answer of another type": lambda value: setattr(ForProvider(), "location", value or 0),
 }
 
 

@@ -148,15 +148,20 @@ def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
     A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes from another model
     is returned unchanged. In a rehearsal (a run of compose() whose results are thrown away), a field of scalars takes
-    every scalar. Raises UsageError if the scalar isn't allowed in the field.
+    every scalar but the one that the real run was refused there. Raises UsageError if the scalar isn't allowed in the
+    field.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
     if work.is_copy:
         return value
-    if type_.takes and _rehearsed():
+    error = _unfit(type_, value, name)
+    call = current()
+    if call is not None and call.oracle is None:
+        call.refused = str(error)
+    elif call is not None and type_.takes and call.refused != str(error):
         return value  # it may come from an answer that the rehearsal made up, and the run must go on
-    raise _unfit(type_, value, name)
+    raise error
 
 
 def _rehearsed() -> bool:

@@ -403,10 +403,9 @@ def _below(holder: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(holder, ModelShape):
         known = type(holder).__wire_fields__
         views = {} if holder._node is None else holder._node.views or {}
-        for name, child in {**views, **holder.__dict__}.items():
-            if isinstance(child, (ModelShape, dict, list)):
-                yield known[name].wire, child
+        inner: Any = ((known[name].wire, child) for name, child in {**views, **holder.__dict__}.items())
     else:
-        for key, child in holder.items() if isinstance(holder, dict) else enumerate(holder):
-            if isinstance(child, (ModelShape, dict, list)):
-                yield key, child
+        inner = holder.items() if isinstance(holder, dict) else enumerate(holder)
+    for step, child in inner:
+        if issubclass(type(child), (ModelShape, dict, list)):  # isinstance() would count as a use of an Observable
+            yield step, child

@@ -207,6 +207,7 @@ class Tracker:
         secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
             count as empty.
+        refused: The text of the last error for a scalar of another type than its field's in the real call.
         observer: Is told what compose() does; None for nobody.
 
     Args:
@@ -235,6 +236,7 @@ class Tracker:
         self.made_up = ""
         self.secret_request: Any = None
         self.oracle: Oracle | None = None
+        self.refused = ""
         self.observer: Observer | None = None
         self._texts: dict[str | int, tuple[int, str]] = {}
         # Only added to. A masker never changes, and the one here knows as many of the hidden values as the number says.

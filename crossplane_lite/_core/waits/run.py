@@ -78,6 +78,7 @@ class Run:
         call = Call(data, real.function, request)
         call.rehearsed = True
         call.oracle = oracle
+        call.refused = real.refused
         call.form = form
         call.made_up = made_up
         call.log.logger = _silent
