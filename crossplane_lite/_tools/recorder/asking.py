@@ -207,7 +207,7 @@ def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendere
     Raises:
         InputError: The request isn't one that Crossplane sends, such as one without a composite.
     """
-    steps = [Step(question.step, question.function)]
+    steps = [Step(question.step or question.function, question.function)]
     runners = {question.function: _Exactly(question.request, runner)}
     run = render_operation if question.is_of_operation else partial(render, observed=question.observed)
     try:
