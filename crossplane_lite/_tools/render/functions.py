@@ -44,6 +44,7 @@ _HINTS: Final = {
     "Unwrap": "the server refused the certificate; its log says why",
     "self signed": "it is self-signed, or has its CA's name and no key usage",
     "Connection refused": "nothing listens there",
+    "Failed to parse port": "a server's address is host:port, such as localhost:9443",
     "Hostname": "--tls-server-name says which name its certificate has",
 }
 # Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
