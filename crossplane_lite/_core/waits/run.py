@@ -107,7 +107,7 @@ class Run:
         return self.trees[name]
 
     def content(self, name: str) -> Content | None:
-        """Return the content of the registered resource `name`; None if `marking.direct` can't encode it.
+        """Return the content of the registered resource `name`; None if `_core.call.mark.direct` can't encode it.
 
         Raises:
             WireError: The bytes that previous functions desire are malformed.

@@ -307,7 +307,7 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
 
 
 def dialling(given: argparse.Namespace) -> Dial:
-    """Return the maker of runners for servers, with the certificates that a command line names (`flags.add_tls`)."""
+    """Return the maker of runners for servers, with the certificates of a command line (`arguments.add_tls`)."""
     return partial(Remote, tls_certs_dir=given.tls_certs_dir, tls_server_name=given.tls_server_name)
 
 
