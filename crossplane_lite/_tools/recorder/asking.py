@@ -19,6 +19,7 @@ from ..render.operation import render_operation
 from ..render.pipeline import Cluster, Runner, Selector, Step
 from ..render.reconcile import render
 from ..render.rendered import Rendered, RenderError
+from ..render.steps import copy_required
 from .messages import decoded, request_bytes, response_bytes
 from .receiving import Choice
 from .recording import OPERATION, REDACTED, Call, Recording, Subject
@@ -251,9 +252,7 @@ class _Exactly:
         message.CopyFrom(self._request)
         if self._calls:
             made = _view.RunFunctionRequest.FromString(request)
-            for field in ("required_resources", "extra_resources", "required_schemas"):
-                for name, value in getattr(made, field).items():
-                    getattr(message, field)[name].CopyFrom(value)
+            copy_required(made, message)
             message.ClearField("context")
             if made.HasField("context"):
                 message.context = made.context

@@ -17,6 +17,7 @@ from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import line as _line
 from ..._core.base.texts import some
 from ..._core.paths.text import show
+from ..._core.paths.trees import leaves
 from ...errors import InputError
 from ...proto import _view
 from ..diff.command import CHANGES, DELETIONS
@@ -124,7 +125,8 @@ def losses(request: Any) -> Iterator[tuple[str, Take]]:
             if getattr(request, field)[key].items:
                 yield f"required.{key} missing", _without_required(field, key)
     for name, status in statuses.items():
-        for steps in _leaves({key: value for key, value in status.items() if key != "conditions"}):
+        below = {key: value for key, value in status.items() if key != "conditions"}
+        for steps in reversed([steps for steps, _ in leaves(below) if steps]):
             yield f"{_path(name, ('status', *steps))} missing", _without(name, ("status", *steps))
 
 
@@ -198,18 +200,6 @@ def _path(name: str, steps: tuple[Any, ...]) -> str:
 def _conditions(status: Mapping[str, Any]) -> list[Any]:
     found = status.get("conditions")
     return [one if isinstance(one, dict) else {} for one in found] if isinstance(found, list) else []
-
-
-def _leaves(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    work = [(steps, value)]
-    while work:
-        path, one = work.pop()
-        if isinstance(one, dict) and one:
-            work += [((*path, key), inner) for key, inner in sorted(one.items(), reverse=True)]
-        elif isinstance(one, list) and one:
-            work += [((*path, at), inner) for at, inner in reversed(list(enumerate(one)))]
-        elif path:
-            yield path
 
 
 def _without_resource(name: str) -> Take:
