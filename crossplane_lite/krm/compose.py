@@ -15,15 +15,7 @@ from .._core.answer.report import CONDITION
 from .._core.base.api_version import group_of
 from .._core.call.mark import ANNOTATION, NOTHING, steps_in, without_memory
 from .._tools.manifests.kind_schemas import Schemas
-from .._tools.manifests.objects import (
-    COMPOSITE_LABEL,
-    controller_of,
-    member,
-    metadata_of,
-    quoted,
-    resource_name,
-    text_of,
-)
+from .._tools.manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
 from .._tools.render.cluster import Files
 from .._tools.render.composed import Owner
 from .._tools.render.definition import apply_defaults
@@ -209,9 +201,9 @@ class _Client:
         namespace = text_of(metadata.get("namespace"))
         if owner.namespace and namespace not in ("", owner.namespace):
             return False
-        if member(metadata, "labels", COMPOSITE_LABEL) not in ("", owner.prefix):
+        if _entry(metadata, "labels", COMPOSITE_LABEL) not in ("", owner.prefix):
             return False
-        kind = member(metadata, "annotations", COMPOSITE_KIND)
+        kind = _entry(metadata, "annotations", COMPOSITE_KIND)
         if kind:
             return kind == self._kind
         controller = controller_of(data)
@@ -334,6 +326,11 @@ def _composite(rl: ResourceList[Any]) -> Resource:
         raise InputError("no composite resource was given: give it as the functionConfig")
     config: Resource = rl.config
     return config
+
+
+def _entry(metadata: Mapping[str, Any], field: str, key: str) -> str:
+    values = metadata.get(field)
+    return text_of(values.get(key)) if isinstance(values, Mapping) else ""
 
 
 def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:

@@ -29,7 +29,6 @@ __all__ = [
     "encode",
     "is_cluster_scoped",
     "is_label",
-    "member",
     "merged",
     "metadata_of",
     "name_problem",
@@ -110,15 +109,14 @@ def metadata_of(resource: Mapping[str, Any]) -> Mapping[str, Any]:
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def member(metadata: Mapping[str, Any], field: str, key: str) -> str:
-    """Return an entry of a mapping in an object's metadata, such as a label; an empty string if it isn't a string."""
+def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
     values = metadata.get(field)
     return text_of(values.get(key)) if isinstance(values, Mapping) else ""
 
 
 def resource_name(resource: Mapping[str, Any]) -> str:
     """Return an object's composition resource name, which is an annotation; an empty string without the annotation."""
-    return member(metadata_of(resource), "annotations", RESOURCE_NAME)
+    return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
 
 
 def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
