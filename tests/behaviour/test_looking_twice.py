@@ -247,11 +247,13 @@ def test_an_exception_in_the_middle_of_a_resource() -> None:
     assert both.resources["half"]["spec"]["forProvider"]["location"] == "y"
 
 
-MISTAKES: dict[str, Callable[[Any], object]] = {
-    "a misspelt field": lambda provider: setattr(provider, "locatoin", "x"),
-    "a misspelt variable": lambda provider: locatoin,  # type: ignore[name-defined]  # noqa: F821
-    "a module that isn't there": lambda provider: __import__("no_such_module"),
-    "a value of another type": lambda provider: setattr(provider, "location", 5432),
+MISTAKES: dict[str, Callable[[Any, Any], object]] = {
+    "a misspelt field": lambda provider, value: setattr(provider, "locatoin", "x"),
+    "a misspelt variable": lambda provider, value: locatoin,  # type: ignore[name-defined]  # noqa: F821
+    "a module that isn't there": lambda provider, value: __import__("no_such_module"),
+    "a value of another type": lambda provider, value: setattr(provider, "location", 5432),
+    "a reference of another type": lambda provider, value: setattr(provider, "size", value),
+    "a key that is no text": lambda provider, value: setattr(provider, "labels", {5: "x"}),
 }
 
 
@@ -261,8 +263,9 @@ def test_a_mistake_after_a_guess_is_fatal(mistake: str) -> None:
 
     @composition.function(name="step")
     def compose(ctx: Any) -> None:
-        bool(_id(ctx))
-        MISTAKES[mistake](_bucket(ctx, location="x").spec.forProvider)
+        value = _id(ctx)
+        bool(value)
+        MISTAKES[mistake](_bucket(ctx, location="x").spec.forProvider, value)
 
     (fatal,) = run(compose).fatal
     assert "Error: " in fatal

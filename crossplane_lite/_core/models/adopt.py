@@ -103,8 +103,8 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
         return _converted(type_, value, name, work)
     if kind is Observable:
         given = value.__cl_type__
-        if given is not None and not work.is_copy and type_.excludes(given) and not _rehearsed():
-            raise _not_of_type(type_, value, name)
+        if given is not None and not work.is_copy and type_.excludes(given):
+            _reject(_not_of_type(type_, value, name))
         return value
     if value is NULL:
         return value
@@ -156,17 +156,22 @@ def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     if work.is_copy:
         return value
     error = _unfit(type_, value, name)
-    call = current()
-    if call is not None and call.oracle is None:
-        call.refused = str(error)
-    elif call is not None and type_.takes and call.refused != str(error):
-        return value  # it may come from an answer that the rehearsal made up, and the run must go on
-    raise error
+    if not type_.takes:
+        raise error
+    _reject(error)
+    return value
 
 
-def _rehearsed() -> bool:
+def _reject(error: UsageError) -> None:
+    """Raise the error for a wrong value. In a rehearsal, only if the real run was refused the same value there.
+
+    Another value may come from an answer that the rehearsal made up, and the run must go on.
+    """
     call = current()
-    return call is not None and call.oracle is not None
+    if call is None or call.oracle is None or call.refused == str(error):
+        if call is not None:
+            call.refused = str(error)
+        raise error
 
 
 def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, work: _Work) -> Any:
@@ -332,15 +337,14 @@ def _as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Raise UsageError unless the keys of a map are strings or Observables. In a rehearsal, any keys are allowed."""
+    """Raise UsageError unless the keys of a map are strings or Observables."""
+    wrong: list[Any] = []
     try:
         _types.all_strings(keys)
     except TypeError:
-        if _rehearsed():
-            return  # one may come from an answer that the rehearsal made up, and the run must go on
-        for key in keys:
-            if not isinstance(key, (str, Observable)):
-                raise _no_key(key, name) from None
+        wrong = [key for key in keys if not isinstance(key, (str, Observable))]
+    for key in wrong:
+        _reject(_no_key(key, name))
 
 
 def _no_key(key: Any, name: Place) -> UsageError:
