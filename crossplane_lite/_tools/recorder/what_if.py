@@ -154,7 +154,7 @@ def what_if(question: Question, answer: Callable[[], Runner], *, calls: int = CA
         request = _view.RunFunctionRequest()
         request.CopyFrom(question.request)
         one[1](request)
-        without = question.with_request(request)
+        without = question._replace(request=request)
         return _loss(without, one[0], whole, ask(without, answer()), unstable)
 
     with ThreadPoolExecutor(jobs) as threads:
@@ -317,7 +317,7 @@ def _of_files(inputs: Inputs, run: StepRun) -> Question:
     metadata = composite["metadata"]
     subject = Subject(composite["apiVersion"], composite["kind"], metadata.get("namespace", ""), metadata["name"])
     request = _view.RunFunctionRequest.FromString(run.request)
-    return Question(subject, run.step.name, run.step.function, request, known=Known(inputs.cluster))
+    return Question(subject, run.step.name, run.step.function, request, Known(inputs.cluster))
 
 
 def _as_text(reports: list[Report], told: Iterator[str]) -> str:
