@@ -36,7 +36,7 @@ class Question(NamedTuple):
 
     Attributes:
         subject: The composite or the Operation.
-        step: The step's name.
+        step: The name of the step; that of the function where it isn't known.
         function: The function's name.
         request: The message of the first request, a RunFunctionRequest of `proto._view`.
         known: What is known of required resources.
@@ -88,7 +88,7 @@ def question_of(calls: list[Call]) -> Question:
     request = first.request
     return Question(
         first.subject,
-        first.event.step,
+        first.event.step or first.event.function,
         first.event.function,
         _view.RunFunctionRequest.FromString(request_bytes(request)),
         known,
@@ -196,7 +196,7 @@ def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendere
     Raises:
         InputError: The request isn't one that Crossplane sends, such as one without a composite.
     """
-    steps = [Step(question.step or question.function, question.function)]
+    steps = [Step(question.step, question.function)]
     runners = {question.function: _Exactly(question.request, runner)}
     run = render_operation if question.is_of_operation else partial(render, observed=question.observed)
     try:
