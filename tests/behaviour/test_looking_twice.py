@@ -284,6 +284,18 @@ def test_the_place_of_a_mistake_is_no_use_of_values() -> None:
     assert fatal.startswith("UsageError: bucket.spec.forProvider.size: must be an integer")
 
 
+def test_an_empty_name_after_a_guess_is_fatal() -> None:
+    """A resource's name that is empty whatever the missing values are is Fatal."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        bool(_id(ctx))
+        ctx.resource("", Bucket())
+
+    (fatal,) = run(compose).fatal
+    assert fatal.startswith("UsageError: a composed resource's name must not be empty")
+
+
 BUGS: dict[str, Callable[[Any], object]] = {
     "after a reading": lambda value: {"eu": 1}["us"],
     "after a text": lambda value: (f"{value}", {"eu": 1}["us"]),
