@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import pkgutil
 import re
 import sys
 from pathlib import Path
@@ -113,6 +114,15 @@ def test_the_page_names_what_exists() -> None:
     files = {path.name for path in ROOT.rglob("*.py")}
     missing = [name for name in named if not (ROOT / name).exists() and not (ROOT.parent / name).exists()]
     assert [name for name in missing if "/" in name or name not in files] == []
+
+
+def test_docstrings_name_what_exists() -> None:
+    """What a docstring or a comment names by its room, such as `_core.call.mark.whose`, is there."""
+    named = re.compile(r"`(_(?:core|tools)(?:\.\w+)+)")
+    found = {name for path in ROOT.rglob("*.py") for name in named.findall(path.read_text(encoding="utf-8"))}
+    assert len(found) > 15
+    for name in found:
+        pkgutil.resolve_name(f"crossplane_lite.{name}")
 
 
 def test_the_page_has_the_table_of_node() -> None:

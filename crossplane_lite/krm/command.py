@@ -53,8 +53,10 @@ def command(argv: Sequence[str]) -> int:
         print(_USAGE)
         return 0
     if name != "run" or not rest or rest[0].startswith("-"):
-        problem = f"there is no command {name!r}" if name and name != "run" else ""
-        problem = problem or ("run needs a function first, as module:function" if name == "run" else "")
+        from .._core.base.texts import near_name
+
+        unknown = f"there is no command {name!r}{near_name(name, ('init', 'run'))}" if name else ""
+        problem = "run needs a function first, as module:function" if name == "run" else unknown
         print(f"crossplane-lite krm: {problem}\n\n{_USAGE}" if problem else _USAGE, file=sys.stderr)
         return 2
     return started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
@@ -193,8 +195,8 @@ def _parser(function: Function, program: str) -> argparse.ArgumentParser:
         "items",
         metavar="ITEMS",
         nargs="*",
-        help="files of resources, directories (their files ending in .yaml and .yml), or - for stdin; new files are "
-        "written to the directory if it is the only argument, else to the current one",
+        help="files of resources, directories (their files ending in .yaml, .yml and .json), or - for stdin; new files "
+        "are written to the directory if it is the only argument, else to the current one",
     )
     parser.add_argument("-f", "--config", metavar="FILE", help="file of the functionConfig")
     how = parser.add_mutually_exclusive_group()

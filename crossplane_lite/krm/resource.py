@@ -507,11 +507,7 @@ class Resource(Fields):
             UsageError: The content isn't a mapping of JSON values, isn't a string or object where Kubernetes needs one,
                 or changes an orchestrator's annotation. Or the resource can't be changed. Then nothing is changed.
         """
-        made = plain_data(content)
-        if not isinstance(made, dict):
-            raise UsageError(f"{self._where}: the new content must be a mapping (got {content!r:.60})")
-        check_types((), made, lambda: self._where)
-        self._become(made)
+        self._become(self._checked(content, "the new content"))
 
     def merge(self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None) -> None:
         """Apply a strategic merge patch, as `kubectl patch` and kustomize do. In the text only what differs is changed.
@@ -532,14 +528,18 @@ class Resource(Fields):
         """
         from ._merge import merged
 
-        made = plain_data(patch)
-        if not isinstance(made, dict):
-            raise UsageError(f"{self._where}: a patch must be a mapping (got {patch!r:.60})")
-        check_types((), made, lambda: self._where)
+        made = self._checked(patch, "a patch")
         try:
             self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion")))
         except UsageError as error:
             raise error if str(error).startswith(self._where) else UsageError(f"{self._where}: {error}") from None
+
+    def _checked(self, content: Mapping[str, Any], what: str) -> dict[str, Any]:
+        made = plain_data(content)
+        if not isinstance(made, dict):
+            raise UsageError(f"{self._where}: {what} must be a mapping (got {content!r:.60})")
+        check_types((), made, lambda: self._where)
+        return made
 
     def _become(self, content: dict[str, Any]) -> None:
         """Replace the content by plain data of the right types, after all checks that can fail.

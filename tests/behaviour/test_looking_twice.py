@@ -247,10 +247,13 @@ def test_an_exception_in_the_middle_of_a_resource() -> None:
     assert both.resources["half"]["spec"]["forProvider"]["location"] == "y"
 
 
-MISTAKES: dict[str, Callable[[Any], object]] = {
-    "a misspelt field": lambda provider: setattr(provider, "locatoin", "x"),
-    "a misspelt variable": lambda provider: locatoin,  # type: ignore[name-defined]  # noqa: F821
-    "a module that isn't there": lambda provider: __import__("no_such_module"),
+MISTAKES: dict[str, Callable[[Any, Any], object]] = {
+    "a misspelt field": lambda provider, value: setattr(provider, "locatoin", "x"),
+    "a misspelt variable": lambda provider, value: locatoin,  # type: ignore[name-defined]  # noqa: F821
+    "a module that isn't there": lambda provider, value: __import__("no_such_module"),
+    "a value of another type": lambda provider, value: setattr(provider, "location", 5432),
+    "a reference of another type": lambda provider, value: setattr(provider, "size", value),
+    "a key that is no text": lambda provider, value: setattr(provider, "labels", {5: "x"}),
 }
 
 
@@ -260,15 +263,41 @@ def test_a_mistake_after_a_guess_is_fatal(mistake: str) -> None:
 
     @composition.function(name="step")
     def compose(ctx: Any) -> None:
-        bool(_id(ctx))
-        MISTAKES[mistake](_bucket(ctx, location="x").spec.forProvider)
+        value = _id(ctx)
+        bool(value)
+        MISTAKES[mistake](_bucket(ctx, location="x").spec.forProvider, value)
 
     (fatal,) = run(compose).fatal
     assert "Error: " in fatal
     assert not run(compose).resources
 
 
+def test_the_place_of_a_mistake_is_no_use_of_values() -> None:
+    """The path in an error's message is found without a use of the missing values beside the field."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        value = _id(ctx)
+        _bucket(ctx, location=value, project="" if value else "p").spec.forProvider.size = "large"
+
+    (fatal,) = run(compose).fatal
+    assert fatal.startswith("UsageError: bucket.spec.forProvider.size: must be an integer")
+
+
+def test_an_empty_name_after_a_guess_is_fatal() -> None:
+    """A resource's name that is empty whatever the missing values are is Fatal."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        bool(_id(ctx))
+        ctx.resource("", Bucket())
+
+    (fatal,) = run(compose).fatal
+    assert fatal.startswith("UsageError: a composed resource's name must not be empty")
+
+
 BUGS: dict[str, Callable[[Any], object]] = {
+    "after a reading": lambda value: {"eu": 1}["us"],
     "after a text": lambda value: (f"{value}", {"eu": 1}["us"]),
     "after a question": lambda value: (bool(value), {"eu": 1}["us"]),
 }
@@ -280,6 +309,7 @@ CAUSES: dict[str, Callable[[Any], object]] = {
     "a loop": lambda value: list(value)[0],
     "a number": lambda value: 1 + int(value),
     "a number of a text": lambda value: int(f"{value}"),
+    "an answer of another type": lambda value: setattr(ForProvider(), "location", value or 0),
 }
 
 

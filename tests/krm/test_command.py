@@ -361,6 +361,7 @@ def test_program_without_stdin(folder: Path) -> None:
     [
         ([], "usage: crossplane-lite krm run"),
         (["walk"], "crossplane-lite krm: there is no command 'walk'"),
+        (["rum"], "crossplane-lite krm: there is no command 'rum'; did you mean 'run'?"),
         (["run"], "crossplane-lite krm: run needs a function first, as module:function"),
         (["run", "--diff"], "usage: crossplane-lite krm run"),
         (["run", "function"], "is not module:function, for example main:transform"),

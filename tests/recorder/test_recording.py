@@ -84,6 +84,13 @@ def test_what_isnt_there_is_told_with_what_is(tmp_path: Path, what: str) -> None
         Recording(_three(tmp_path)).find(what)
 
 
+@pytest.mark.parametrize("time", ["yesterday", "18:30", "2026-11-24 18:30", "2026/11/24"])
+def test_what_is_no_time_is_refused(tmp_path: Path, time: str) -> None:
+    """A text behind @ that can't begin a recorded time is an error with an example."""
+    with pytest.raises(InputError, match="isn't a time.*such as 2026-11-24T18:30"):
+        Recording(_three(tmp_path)).find(f"example@{time}")
+
+
 def test_every_beginning_of_a_file_can_be_read(tmp_path: Path) -> None:
     """A file that is cut off anywhere gives the calls before the cut."""
     whole = (_three(tmp_path / "all") / "000001.jsonl").read_bytes()

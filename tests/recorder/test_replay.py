@@ -274,12 +274,29 @@ def test_requests_are_chosen(recording: Path, capsys: pytest.CaptureFixture[str]
         (["--function", f"{TARGET}:nothing"], "nothing"),
         (["--against", "127.0.0.1:1", "--pdb"], "--pdb needs --function"),
         (["--function", f"{TARGET}:first", "--against", "no-such-revision"], "no-such-revision"),
+        (["--function", f"{TARGET}:first", "--against", "127.0.0.1:1"], "the other version can't be called"),
     ],
 )
 def test_mistakes_are_told(argv: list[str], text: str, recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong command line ends with status 2 and says what to do."""
     assert main(["replay", str(recording), *argv]) == 2
     assert text in capsys.readouterr().err
+
+
+def test_damaged_lines_are_told_where_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recording of which no request can be read says which lines are damaged."""
+    (tmp_path / "r.jsonl").write_text('{"recording": 1}\n{"event": 5}\n')
+    assert main(["replay", str(tmp_path / "r.jsonl"), "--function", f"{TARGET}:first"]) == 2
+    assert "the line at byte 17 is cut off or damaged" in capsys.readouterr().err
+
+
+def test_a_call_of_an_unknown_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the recorder didn't know the name of the step, messages have the function's name."""
+    made = writer(tmp_path)
+    play(made, functions.first, testing.request(network("b", "abc")), step="")
+    made.close()
+    _, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:fails")
+    assert 'step "function-network"' in found["differences"][0]["error"]
 
 
 def test_several_functions_need_a_name(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from crossplane_lite import testing
 from crossplane_lite._core import codec
-from crossplane_lite._tools.recorder.asking import Question
+from crossplane_lite._tools.recorder.asking import Known, Question
 from crossplane_lite._tools.recorder.recording import OPERATION, Subject
 from crossplane_lite._tools.recorder.what_if import Report, losses, what_if
 from crossplane_lite._tools.render.functions import InProcess, OfMessages
@@ -29,7 +29,7 @@ def _grown(function: Any, **spec: Any) -> bytes:
 
 
 def _report(function: Any, request: bytes, **limits: int) -> Report:
-    question = Question(Subject(), "compose", "it", _view.RunFunctionRequest.FromString(request))
+    question = Question(Subject(), "compose", "it", _view.RunFunctionRequest.FromString(request), Known())
     runner = InProcess if hasattr(function, "run") else OfMessages
     return what_if(question, lambda: runner(function), **limits)
 

@@ -263,8 +263,8 @@ def test_status_of_the_function() -> None:
 
 
 def test_address_that_is_none() -> None:
-    """A target that can't be one is an error of the call, with the target in it."""
-    with Remote("no such host.invalid:x") as remote, pytest.raises(RenderError, match="no such host.invalid:x"):
+    """A target that can't be one is an error of the call, with the target and the form of addresses in it."""
+    with Remote("no such host.invalid:x") as remote, pytest.raises(RenderError, match="invalid:x.*is host:port"):
         remote.run(request(xr=XR), 5)
 
 

@@ -68,6 +68,18 @@ def test_composite(tmp_path: Path) -> None:
             "apiVersion: v1\nkind: X\nmetadata: {name: 1}\n",
             "xr.yaml, document 1 (line 1): metadata.name must be a string (got an integer)",
         ),
+        (
+            "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: 1}\n",
+            "xr.yaml, document 1 (line 1): metadata.namespace must be a string (got an integer)",
+        ),
+        (
+            "apiVersion: v1\nkind: X\nmetadata: {name: x, labels: {a: 1}}\n",
+            "xr.yaml, document 1 (line 1): metadata.labels.a must be a string (got an integer); quote it",
+        ),
+        (
+            "apiVersion: v1\nkind: X\nmetadata: {name: x, annotations: [a]}\n",
+            "xr.yaml, document 1 (line 1): metadata.annotations must be a mapping (got a list)",
+        ),
         (f"{XR}status: []\n", "xr.yaml, document 1 (line 1): status must be a mapping (got a list)"),
         (
             XR.replace("spec:\n  size: 3", "spec: 3"),
@@ -168,7 +180,7 @@ def test_wrong_lists(tmp_path: Path, items: str, line: str) -> None:
         (
             thing("3"),
             'observed.yaml, document 1 (line 1): metadata.annotations["crossplane.io/composition-resource-name"] '
-            "must be a string (got an integer)",
+            "must be a string (got an integer); quote it",
         ),
         (
             "apiVersion: v1\nkind: X\nmetadata: {annotations: [a]}\n",

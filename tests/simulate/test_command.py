@@ -160,7 +160,7 @@ def test_fatal_result(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     """After a fatal result the waves until then are shown, and what the function said before."""
     assert simulate(xr, "broken") == 1
     out, err = capsys.readouterr()
-    assert "1     vpc       VPC   -\n" in out and "-     user      ?     vpc.status.atProvider.id\n" in out
+    assert "1     vpc       VPC    -\n" in out and "-     user      Thing  vpc.status.atProvider.id\n" in out
     assert "still waiting:\n  user waits for vpc.status.atProvider.id" in out
     assert "not stable after 1 reconcile: 1 resource in 1 wave\n" in out
     assert err.count("nearly there") >= 1 and "round 2: " in err and "no more" in err
@@ -172,7 +172,7 @@ def test_never_resolved(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "crd.yaml").write_text(pyyaml.safe_dump(crd("VPC", properties)), encoding="utf-8")
     assert simulate(xr, "chain", "--crds", str(tmp_path / "crd.yaml")) == 1
     out, err = capsys.readouterr()
-    assert "never  subnet    ?     vpc.status.atProvider.vpcId\n" in out
+    assert "never  subnet    Subnet    vpc.status.atProvider.vpcId\n" in out
     assert (
         "never resolved:\n"
         "  instance waits for subnet.status.atProvider.id (subnet is held back itself)\n"

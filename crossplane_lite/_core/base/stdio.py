@@ -272,7 +272,7 @@ def give_back(*, ending: bool) -> None:
 
 
 def say(*lines: str) -> None:
-    """Write messages to stderr, each on one line. `lines.line` shortens and escapes them.
+    """Write messages to stderr, each on one line. `texts.line` shortens and escapes them.
 
     The messages are dropped if stderr is closed or can't be written.
     """

@@ -279,7 +279,8 @@ def known_name(call: Call, name: object) -> str:
         text = str(name)
         unknown = call.tokens_in(text)
         call.named_by(unknown)
-        return call.oracle.text(text, call) if unknown else text
+        if text:
+            return call.oracle.text(text, call) if unknown else text
     if type(name) is Observable:
         value = known(name)
         name = name if value is UNSET else value

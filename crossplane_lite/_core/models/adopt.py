@@ -103,8 +103,8 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
         return _converted(type_, value, name, work)
     if kind is Observable:
         given = value.__cl_type__
-        if given is not None and not work.is_copy and type_.excludes(given) and not _rehearsed():
-            raise _not_of_type(type_, value, name)
+        if given is not None and not work.is_copy and type_.excludes(given):
+            _reject(_not_of_type(type_, value, name))
         return value
     if value is NULL:
         return value
@@ -148,20 +148,30 @@ def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
     A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes from another model
     is returned unchanged. In a rehearsal (a run of compose() whose results are thrown away), a field of scalars takes
-    every scalar. Raises UsageError if the scalar isn't allowed in the field.
+    every scalar but the one that the real run was refused there. Raises UsageError if the scalar isn't allowed in the
+    field.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
     if work.is_copy:
         return value
-    if type_.takes and _rehearsed():
-        return value  # it may come from an answer that the rehearsal made up, and the run must go on
-    raise _unfit(type_, value, name)
+    error = _unfit(type_, value, name)
+    if not type_.takes:
+        raise error
+    _reject(error)
+    return value
 
 
-def _rehearsed() -> bool:
+def _reject(error: UsageError) -> None:
+    """Raise the error for a wrong value. In a rehearsal, only if the real run was refused the same value there.
+
+    Another value may come from an answer that the rehearsal made up, and the run must go on.
+    """
     call = current()
-    return call is not None and call.oracle is not None
+    if call is None or call.oracle is None or call.refusal == str(error):
+        if call is not None:
+            call.refusal = str(error)
+        raise error
 
 
 def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, work: _Work) -> Any:
@@ -318,15 +328,14 @@ def _as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Raise UsageError unless the keys of a map are strings or Observables. In a rehearsal, any keys are allowed."""
+    """Raise UsageError unless the keys of a map are strings or Observables."""
+    wrong: list[Any] = []
     try:
         _types.all_strings(keys)
     except TypeError:
-        if _rehearsed():
-            return  # one may come from an answer that the rehearsal made up, and the run must go on
-        for key in keys:
-            if not isinstance(key, (str, Observable)):
-                raise _no_key(key, name) from None
+        wrong = [key for key in keys if not isinstance(key, (str, Observable))]
+    for key in wrong:
+        _reject(_no_key(key, name))
 
 
 def _no_key(key: Any, name: Place) -> UsageError:

@@ -216,6 +216,7 @@ class Tracker:
         secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
             count as empty.
+        refusal: The text of the last error for a scalar of another type than its field's in the real call.
         observer: Is told what compose() does; None for nobody.
 
     Args:
@@ -228,6 +229,7 @@ class Tracker:
     rehearsed = False
     form = 0
     made_up = ""
+    refusal = ""
     secret_request: Any = None
     oracle: Oracle | None = None
     observer: Observer | None = None

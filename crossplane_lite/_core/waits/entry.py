@@ -2,7 +2,7 @@
 
 Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name, with a hash
 of the input if there is one). The next steps read this entry, and so do tests and tools. Messages for people are made
-from the same data (`_core.answer.messages`); no data is read from messages.
+from the same data (`_core.answer.waiting`); no data is read from messages.
 
 A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet. A
 requirement asks Crossplane for other resources.

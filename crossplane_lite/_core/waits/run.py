@@ -78,6 +78,7 @@ class Run:
         call = Call(data, real.function, request)
         call.rehearsed = True
         call.oracle = oracle
+        call.refusal = real.refusal
         call.form = form
         call.made_up = made_up
         call.log.logger = _silent
@@ -106,7 +107,7 @@ class Run:
         return self.trees[name]
 
     def content(self, name: str) -> Content | None:
-        """Return the content of the registered resource `name`; None if `marking.direct` can't encode it.
+        """Return the content of the registered resource `name`; None if `_core.call.mark.direct` can't encode it.
 
         Raises:
             WireError: The bytes that previous functions desire are malformed.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..._core.base.texts import escaped, shortened
+from ..render.output import aligned
 from .graph import DrawnNode, Edge, Graph, Sort
 
 __all__ = ["text"]
@@ -24,15 +25,14 @@ def text(graph: Graph) -> str:
     for edge in graph.edges:
         needs.setdefault(edge.dependent, []).append(edge)
     lines = [_summary(graph)]
-    widths = [max((len(cells[at]) for cells in map(_cells, graph.nodes)), default=0) for at in range(2)]
     wave: int | None = None
-    for node in sorted(graph.nodes, key=lambda node: (node.wave is None, node.wave or 0, levels[node.name], node.name)):
+    nodes = sorted(graph.nodes, key=lambda node: (node.wave is None, node.wave or 0, levels[node.name], node.name))
+    for node, line in zip(nodes, aligned([*map(_cells, nodes)]), strict=True):
         if node.wave != wave:
             wave = node.wave
             lines += ["", f"wave {wave}" if wave is not None else "no wave"]
-        cells = (cell.ljust(width) for cell, width in zip(_cells(node), [*widths, 0], strict=True))
-        lines.append("  ".join(cells))
-        lines += (f"    {line}" for edge in needs.get(node.name, ()) for line in _needs(edge))
+        lines.append(line)
+        lines += (f"    {need}" for edge in needs.get(node.name, ()) for need in _needs(edge))
     return "\n".join([*lines, ""])
 
 

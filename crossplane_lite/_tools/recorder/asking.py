@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..._core import codec
 from ..._core.base.texts import some
@@ -19,6 +19,7 @@ from ..render.operation import render_operation
 from ..render.pipeline import Cluster, Runner, Selector, Step
 from ..render.reconcile import render
 from ..render.rendered import Rendered, RenderError
+from ..render.steps import copy_required
 from .messages import decoded, request_bytes, response_bytes
 from .receiving import Choice
 from .recording import OPERATION, REDACTED, Call, Recording, Subject
@@ -30,42 +31,30 @@ TIMEOUT: Final = 60.0
 """How many seconds a function may take for one question."""
 
 
-class Question:
+class Question(NamedTuple):
     """A request of one step of a reconcile, which a function can be asked again.
 
-    Args:
+    Attributes:
         subject: The composite or the Operation.
-        step: The step's name.
+        step: The name of the step; that of the function where it isn't known.
         function: The function's name.
         request: The message of the first request, a RunFunctionRequest of `proto._view`.
+        known: What is known of required resources.
         time: When it was asked; empty if it wasn't recorded.
         answer: The bytes of the last answer; None if there is none.
-        known: What is known of required resources.
         error: Why there is no answer.
         hidden: The places in the request whose values were taken out.
     """
 
-    def __init__(
-        self,
-        subject: Subject,
-        step: str,
-        function: str,
-        request: Any,
-        *,
-        time: str = "",
-        answer: bytes | None = None,
-        known: Known | None = None,
-        error: str = "",
-        hidden: list[str] | None = None,
-    ) -> None:
-        self.subject, self.step, self.function, self.time = subject, step, function, time
-        self.request, self.answer, self.error = request, answer, error
-        self.known = known or Known()
-        self.hidden = hidden or []
-
-    def with_request(self, request: Any) -> Question:
-        """Return this question with another request."""
-        return Question(self.subject, self.step, self.function, request, time=self.time, known=self.known)
+    subject: Subject
+    step: str
+    function: str
+    request: Any
+    known: Known
+    time: str = ""
+    answer: bytes | None = None
+    error: str = ""
+    hidden: Sequence[str] = ()
 
     @property
     def is_of_operation(self) -> bool:
@@ -99,12 +88,12 @@ def question_of(calls: list[Call]) -> Question:
     request = first.request
     return Question(
         first.subject,
-        first.event.step,
+        first.event.step or first.event.function,
         first.event.function,
         _view.RunFunctionRequest.FromString(request_bytes(request)),
+        known,
         time=first.event.time,
         answer=response_bytes(last.response) if last.answered else None,
-        known=known,
         error=last.error,
         hidden=sorted(set(_hidden(request))),
     )
@@ -251,9 +240,7 @@ class _Exactly:
         message.CopyFrom(self._request)
         if self._calls:
             made = _view.RunFunctionRequest.FromString(request)
-            for field in ("required_resources", "extra_resources", "required_schemas"):
-                for name, value in getattr(made, field).items():
-                    getattr(message, field)[name].CopyFrom(value)
+            copy_required(made, message)
             message.ClearField("context")
             if made.HasField("context"):
                 message.context = made.context

@@ -64,7 +64,7 @@ def _question(given: str, rest: Sequence[str]) -> Question:
 def _written(question: Question, folder: Path) -> Iterator[str]:
     """Write the files of a request, and yield the arguments that name them."""
     request = question.request
-    step: dict[str, Any] = {"step": question.step or "recorded", "functionRef": {"name": question.function}}
+    step: dict[str, Any] = {"step": question.step, "functionRef": {"name": question.function}}
     if request.HasField("input"):
         step["input"] = codec.decode_struct(request.input)
     secrets = [

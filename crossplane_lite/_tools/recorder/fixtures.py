@@ -12,7 +12,7 @@ from ..diff import report
 from ..manifests.objects import metadata_of, text_of
 from ..render.functions import runners_of
 from ..render.pipeline import Runner
-from .asking import Question, ask, questions, recorded_answer
+from .asking import Known, Question, ask, questions, recorded_answer
 from .receiving import Choice
 from .recording import Subject
 from .replay import chosen, compared, nothing_fits
@@ -116,7 +116,7 @@ def what_if(function: Function | Runner | Any, request: bytes, *, calls: int = C
     metadata = metadata_of(composite)
     names = (composite.get("apiVersion"), composite.get("kind"), metadata.get("namespace"), metadata.get("name"))
     runner = runners_of({"it": function})["it"]
-    question = Question(Subject(*map(text_of, names)), "step", "it", message)
+    question = Question(Subject(*map(text_of, names)), "step", "it", message, Known())
     found = _what_if(question, lambda: fresh(runner), calls=calls)
     wrong = [one for one in found.losses if one.deleted or (changes and one.changed)]
     if wrong:

@@ -20,6 +20,7 @@ reader leaves such a line out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -270,9 +271,11 @@ class Recording:
                 the last one of all. The empty text stands for the only subject of the recording.
 
         Raises:
-            InputError: There is no such subject or several, or it has no reconcile at that time.
+            InputError: There is no such subject or several, or it has no reconcile at that time, or the time is none.
         """
         name, _, time = what.partition("@")
+        if time and not re.fullmatch(r"\d{4}[-\dT:.]*Z?", time, re.ASCII):
+            raise InputError(f"{self.path}#{what}: {time!r} isn't a time, or its beginning, such as 2026-11-24T18:30")
         subjects = list(self.subjects().values())
         fits = [one for one in subjects if not name or name in _names(one[0].subject)]
         if len(fits) != 1:

@@ -19,7 +19,7 @@ from ..diff import report
 from ..diff.command import CHANGES, DELETIONS, FAILURES
 from ..diff.compare import Difference, against_version, failed
 from ..render import arguments, terminal
-from ..render.rendered import Rendered, RenderError
+from ..render.rendered import NoAnswerError, Rendered, RenderError
 from ..render.told import told
 from .asking import Question, ask, notes, questions, quiet, recorded_answer
 from .receiving import Choice, add_xr
@@ -149,6 +149,8 @@ def command(argv: Sequence[str]) -> int:
                 continue
             try:
                 before = recorded_answer(question) if old is None else ask(question, old)
+                if old is not None and isinstance(before, NoAnswerError):
+                    raise InputError(f"the other version can't be called: {before}")
                 outcomes.append(compared(question, before, ask(question, new)))
             except InputError as e:  # the others can be asked
                 failed.append(f"a request of {question.subject.title} is left out: {e}")
@@ -173,7 +175,8 @@ def nothing_fits(recording: Recording) -> InputError:
     titles = sorted({call.subject.title for call in recording.calls})
     has = f"calls of {some(functions, _MOST)} for {some(titles, _MOST)}" if titles else "no calls"
     more = " (only replay asks Operations)" if any(title.startswith("Operation ") for title in titles) else ""
-    return InputError(f"{recording.path}: no recorded request fits what was asked for; there are {has}{more}")
+    notes = "".join(f"; {note}" for note in recording.notes[:_MOST])
+    return InputError(f"{recording.path}: no recorded request fits what was asked for; there are {has}{more}{notes}")
 
 
 def names_of(given: argparse.Namespace, recording: Recording, what: str) -> list[str]:

@@ -17,6 +17,7 @@ from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import line as _line
 from ..._core.base.texts import some
 from ..._core.paths.text import show
+from ..._core.paths.trees import leaves
 from ...errors import InputError
 from ...proto import _view
 from ..diff.command import CHANGES, DELETIONS
@@ -124,7 +125,8 @@ def losses(request: Any) -> Iterator[tuple[str, Take]]:
             if getattr(request, field)[key].items:
                 yield f"required.{key} missing", _without_required(field, key)
     for name, status in statuses.items():
-        for steps in _leaves({key: value for key, value in status.items() if key != "conditions"}):
+        below = {key: value for key, value in status.items() if key != "conditions"}
+        for steps in reversed([steps for steps, _ in leaves(below) if steps]):
             yield f"{_path(name, ('status', *steps))} missing", _without(name, ("status", *steps))
 
 
@@ -152,7 +154,7 @@ def what_if(question: Question, answer: Callable[[], Runner], *, calls: int = CA
         request = _view.RunFunctionRequest()
         request.CopyFrom(question.request)
         one[1](request)
-        without = question.with_request(request)
+        without = question._replace(request=request)
         return _loss(without, one[0], whole, ask(without, answer()), unstable)
 
     with ThreadPoolExecutor(jobs) as threads:
@@ -198,18 +200,6 @@ def _path(name: str, steps: tuple[Any, ...]) -> str:
 def _conditions(status: Mapping[str, Any]) -> list[Any]:
     found = status.get("conditions")
     return [one if isinstance(one, dict) else {} for one in found] if isinstance(found, list) else []
-
-
-def _leaves(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    work = [(steps, value)]
-    while work:
-        path, one = work.pop()
-        if isinstance(one, dict) and one:
-            work += [((*path, key), inner) for key, inner in sorted(one.items(), reverse=True)]
-        elif isinstance(one, list) and one:
-            work += [((*path, at), inner) for at, inner in reversed(list(enumerate(one)))]
-        elif path:
-            yield path
 
 
 def _without_resource(name: str) -> Take:
@@ -327,7 +317,7 @@ def _of_files(inputs: Inputs, run: StepRun) -> Question:
     metadata = composite["metadata"]
     subject = Subject(composite["apiVersion"], composite["kind"], metadata.get("namespace", ""), metadata["name"])
     request = _view.RunFunctionRequest.FromString(run.request)
-    return Question(subject, run.step.name, run.step.function, request, known=Known(inputs.cluster))
+    return Question(subject, run.step.name, run.step.function, request, Known(inputs.cluster))
 
 
 def _as_text(reports: list[Report], told: Iterator[str]) -> str:

@@ -562,7 +562,7 @@ def add_function(
 
 
 def add_tls(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the flags for mutual TLS with functions' servers. `runners.dialling` makes runners with them."""
+    """Add the flags for mutual TLS with functions' servers. `functions.dialling` makes runners with them."""
     group.add_argument(
         "--tls-certs-dir",
         metavar="DIR",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..._core.base import stdio
@@ -12,7 +12,7 @@ from . import arguments, terminal
 from .rendered import InvalidStatusError, RenderError, cut_off
 
 if TYPE_CHECKING:
-    from .rendered import Rendered, Result
+    from .rendered import Rendered
 
 __all__ = ["command", "make_parser"]
 
@@ -111,7 +111,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
         rendered,
         inputs.composite.content,
         full=given.include_full,
-        results=_events(rendered, inputs) if with_results else (),
+        results=output.events(rendered, inputs.composite.content, inputs.composition) if with_results else (),
         context=given.include_context,
     )
     # The keys are sorted, as in Crossplane's own render: fields of a Struct have another order in each process.
@@ -129,12 +129,6 @@ def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Names
 
     found = explain(rendered.steps, given.explain, timeout=inputs.timeout, schema=inputs.schema)
     stdio.write((as_json(found) if given.format == "json" else as_text(found)).encode(errors="surrogateescape"))
-
-
-def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
-    from .output import events
-
-    return events(rendered, inputs.composite.content, inputs.composition)
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:

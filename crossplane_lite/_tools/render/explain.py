@@ -27,6 +27,7 @@ from ...proto import _view
 from ..manifests.objects import some_names, text_of
 from .functions import InProcess
 from .observing import COMPOSITE, Origin, Seen, Steps, origin_text
+from .output import aligned
 from .probing import Answer, Fields, Found, Made, Probed, fields_of, origins, probed
 from .recording import Recorded, Registered, Waits, record, silent_run, values_of
 from .rendered import RenderError, StepRun
@@ -490,10 +491,7 @@ def _lines(one: Explained) -> Iterator[str]:
     several = len({each.step for each in one.fields}) > 1
     rows = [_row(each, several=several) for each in one.fields]
     if rows:
-        widths = [max(len(_HEADS[at]), *(len(row[at]) for row in rows)) for at in range(3)]
-        for row in [_HEADS, *rows]:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-            yield "  ".join(["", *cells, row[3]]).rstrip()
+        yield from aligned([("", *row) for row in [_HEADS, *rows]])
     if one.decides:
         yield f"  whether there is such a resource depends on {', '.join(one.decides)}"
     yield from (f"  {note}" for note in one.notes)

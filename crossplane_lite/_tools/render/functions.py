@@ -44,6 +44,7 @@ _HINTS: Final = {
     "Unwrap": "the server refused the certificate; its log says why",
     "self signed": "it is self-signed, or has its CA's name and no key usage",
     "Connection refused": "nothing listens there",
+    "Failed to parse port": "a server's address is host:port, such as localhost:9443",
     "Hostname": "--tls-server-name says which name its certificate has",
 }
 # Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
@@ -306,7 +307,7 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
 
 
 def dialling(given: argparse.Namespace) -> Dial:
-    """Return the maker of runners for servers, with the certificates that a command line names (`flags.add_tls`)."""
+    """Return the maker of runners for servers, with the certificates of a command line (`arguments.add_tls`)."""
     return partial(Remote, tls_certs_dir=given.tls_certs_dir, tls_server_name=given.tls_server_name)
 
 

@@ -189,7 +189,6 @@ def read_functions(path: Path) -> dict[str, Document]:
             raise InputError(f"{document.where} has no metadata.name")
         if name in named:
             raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
-        labels(document, "metadata", "annotations")
         named[name] = document
     return named
 
@@ -315,10 +314,10 @@ def objects_in(document: Document) -> Iterator[Document]:
 
 
 def check(document: Document) -> None:
-    """Check that a document has an apiVersion and a kind. Add empty metadata if it has none.
+    """Check that a document has an apiVersion, a kind and sound metadata. Add empty metadata if it has none.
 
     Raises:
-        InputError: apiVersion or kind isn't a non-empty string, or metadata isn't a mapping.
+        InputError: apiVersion or kind isn't a non-empty string, or no API server has objects with such metadata.
     """
     for key in ("apiVersion", "kind"):
         value = document.content.get(key)
@@ -329,7 +328,10 @@ def check(document: Document) -> None:
             raise InputError(f"{document.where}: {key} must be a non-empty string (got {got})")
     if document.content.get("metadata") is None:
         document.content["metadata"] = {}
-    field(document, dict, "metadata")
+    for key in ("name", "namespace"):
+        field(document, str, "metadata", key)
+    for key in ("labels", "annotations"):
+        labels(document, "metadata", key)
 
 
 def _identity(document: Document) -> tuple[str, str, str, str]:

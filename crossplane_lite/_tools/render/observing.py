@@ -134,7 +134,7 @@ class Seen(Observer):
         trees: The composite, under the name `COMPOSITE`, and the resources that compose() registers, by name, until
             the answer is taken in; each with whether a previous function desires it, too.
         notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
-            of another object, and what `outdated.unknown_fields` finds.
+            of another object, and what `unknown_fields` finds.
         held: The resources that compose() registers and that aren't in the function's answer, by name. One whose values
             can't be encoded is left out.
     """

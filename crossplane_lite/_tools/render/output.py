@@ -15,6 +15,7 @@ from .rendered import Rendered, RenderError, Result, StepRun
 from .steps import decoded
 
 __all__ = [
+    "aligned",
     "context_document",
     "documents",
     "events",
@@ -33,6 +34,12 @@ _DEPENDENCIES: Final = ". Dependencies: "
 _API_VERSION: Final = "render.crossplane.io/v1beta1"
 # Crossplane's reasons for results without a reason.
 _DEFAULT_REASONS: Final = ("ComposeResources", "RunPipelineStep")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a line for each row of a table, with the cells of a column below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    return ["  ".join([*map(str.ljust, row, widths), row[-1]]).rstrip() for row in rows]
 
 
 def documents(

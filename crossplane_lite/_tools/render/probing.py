@@ -1,7 +1,7 @@
 """Finds the sources of resources' fields by trial: calls a function again with one value of its request changed.
 
-The fields that differ in the response depend on that value. An origin (see `render.origin`) says where in the request
-the value is. One call shows the fields of all resources.
+The fields that differ in the response depend on that value. An `observing.Origin` says where in the request the
+value is. One call shows the fields of all resources.
 """
 
 from __future__ import annotations

@@ -323,12 +323,17 @@ def _resources(items: Sequence[Mapping[str, Any]], what: str) -> Any:
     return message
 
 
+def copy_required(request: Any, target: Any) -> None:
+    """Put the required resources and schemas of a request into another one."""
+    for field in ("extra_resources", "required_resources", "required_schemas"):
+        for name, value in getattr(request, field).items():
+            getattr(target, field)[name].CopyFrom(value)
+
+
 def _required_of(request: Any) -> Any:
     """Return a copy of a request with only its required resources and schemas."""
     part = _view.RunFunctionRequest()
-    for field in ("extra_resources", "required_resources", "required_schemas"):
-        for name, value in getattr(request, field).items():
-            getattr(part, field)[name].CopyFrom(value)
+    copy_required(request, part)
     return part
 
 

@@ -91,7 +91,8 @@ def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Ite
     """
     dependents = {one.dependent for one in simulation.dependencies if one.dependent.startswith(("xr.", "required."))}
     for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves) - dependents):
-        yield _entry(simulation, name)
+        api_version, kind = simulation.kinds.get(name, (None, None))
+        yield {**_entry(simulation, name), "apiVersion": api_version, "kind": kind}
 
 
 def _entry(simulation: Simulation, name: str) -> dict[str, Any]:

@@ -162,6 +162,11 @@ class Simulation:
         return [] if self._waits is None else cycles_in(self._waits, self._composite)
 
     @property
+    def kinds(self) -> Mapping[str, tuple[str, str]]:
+        """The apiVersion and kind of each resource that the last round's functions registered, by name."""
+        return {} if self._waits is None else self._waits.kinds
+
+    @property
     def possible(self) -> list[str]:
         """The resources that never appeared, but would if a value that a function tests were different."""
         return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})

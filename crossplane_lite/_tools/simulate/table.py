@@ -9,6 +9,7 @@ from typing import Any, Final
 from ..._core.base import texts as _text
 from ..._core.base.texts import shortened
 from ..render import told
+from ..render.output import aligned
 
 __all__ = ["lines"]
 
@@ -34,7 +35,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     rows = list(_rows(report))
     if rows:
-        yield from _table(rows)
+        yield from aligned([_HEADS, *rows])
         yield ""
         yield from _legend(report)
     yield from _end(report)
@@ -43,7 +44,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _loss(loss)
 
 
-def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     kind = str(report["composite"]["kind"])
     entries = [(one, str(one["kind"] or "?")) for one in report["resources"]]
     entries += [(one, kind) for one in report["fields"]]
@@ -52,19 +53,8 @@ def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[s
         if not waited:
             waited = ["-" if one["wave"] in (1, None) else "(its function doesn't say)"]
         wave = str(one["wave"] or (_NEVER if report["stable"] else "-"))
-        yield wave, shortened(one["name"], _WIDEST), shortened(shown, _WIDEST), waited
-
-
-def _table(rows: Sequence[tuple[str, str, str, Sequence[str]]]) -> Iterator[str]:
-    widths = [max(len(_HEADS[at]), *(len(row[at]) for row in rows)) for at in range(3)]
-
-    def line(cells: Sequence[str], last: str) -> str:
-        return "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)), last]).rstrip()
-
-    yield line(_HEADS[:3], _HEADS[3])
-    for wave, name, kind, waited in rows:
-        for at, path in enumerate(waited):
-            yield line((wave, name, kind) if at == 0 else ("", "", ""), path)
+        yield wave, shortened(one["name"], _WIDEST), shortened(shown, _WIDEST), waited[0]
+        yield from (("", "", "", path) for path in waited[1:])
 
 
 def _legend(report: Mapping[str, Any]) -> Iterator[str]:

@@ -41,6 +41,7 @@ class Waits(NamedTuple):
         held: The names of the resources that functions leave out of their answers, because values are missing.
         cut_off: The keys of the requirements that no caller can answer.
         births: The resources that are made with a guess.
+        kinds: The apiVersion and kind of each resource that functions in this process register, by name.
     """
 
     waiting: dict[str, dict[str, str]]
@@ -50,6 +51,7 @@ class Waits(NamedTuple):
     held: AbstractSet[str] = frozenset()
     cut_off: AbstractSet[str] = frozenset()
     births: Sequence[Born] = ()
+    kinds: Mapping[str, tuple[str, str]] = {}
 
     def paths(self) -> Iterator[str]:
         """Yield the path of every value that a resource or a field of the composite needs, also if the value exists.
@@ -70,6 +72,7 @@ def waits_of(rendered: Rendered) -> Waits:
     possible: set[str] = set()
     cut_off: set[str] = set()
     births: list[Born] = []
+    kinds: dict[str, tuple[str, str]] = {}
     for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
         births += says.births
         cut_off.update(one.name for one in says.cut_off)
@@ -78,8 +81,9 @@ def waits_of(rendered: Rendered) -> Waits:
             shown = show(step.runner.function, step.request)
             dependencies.update(shown.dependencies)
             possible.update(shown.possible)
+            kinds.update(shown.registered)
     waits |= {name: {} for name in held if name not in waits}
-    return Waits(waits, sorted(dependencies), selectors, possible, held, cut_off, births)
+    return Waits(waits, sorted(dependencies), selectors, possible, held, cut_off, births, kinds)
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@
 `parse` returns a `Text`. `text.root` is its only document, and `text.documents` has all documents that aren't empty.
 Documents, and the elements of a list (`children()`), are `YamlNode`s. A node can be read (`value`, `get`), and a
 document or an item gets a new value as a whole (`assign`). The value may have nodes in it: those of items that stay, or
-of another text. Values are those of JSON, as kpt, kustomize and kubectl read them (see `base.yaml_scalars`). Values
+of another text. Values are those of JSON, as kpt, kustomize and kubectl read them (see `_core.base.scalars`). Values
 that are read are copies. `text.dump()` returns the stream with its edits. If a function makes the same edits again in
 its own output, nothing changes.
 
