@@ -33,7 +33,7 @@ from ._core.models.model import Model
 from ._core.observed.lookup import condition_of
 from ._core.observed.observable import Observable, known
 from ._core.observed.tracker import current
-from ._core.paths import field_path
+from ._core.paths import field_path, trees
 from .errors import UnresolvedError, UsageError
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def get_value(
     # Selections, and digits that may be a key, need decoded values. The plain steps before them are read from bytes.
     direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
     value = codec.get_path(raw, steps[:direct], codec.MISSING)  # type: ignore[arg-type]
-    return default if value is codec.MISSING else field_path.lookup(value, steps[direct:], default)
+    return default if value is codec.MISSING else trees.lookup(value, steps[direct:], default)
 
 
 def set_value(r: ResourceMessage, path: str, value: Any) -> None:
@@ -321,5 +321,5 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
         EncodeError: The value can't be put into a message; the error has its path. Nothing is set then.
     """
     data = codec.decode_struct(r.resource.SerializeToString())
-    field_path.put(data, field_path.parse(path), value, "the resource")
+    trees.put(data, field_path.parse(path), value, "the resource")
     replace(r.resource, encoded(data))

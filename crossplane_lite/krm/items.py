@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     _Sequence = Sequence[Resource]
 
-    from .._core.paths.field_path import Select
+    from .._core.paths.trees import Select
 else:
     _Sequence = Sequence
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from .._core.base.texts import json_type_in_words
-from .._core.paths import field_path
+from .._core.paths import field_path, trees
 from .._core.paths.text import show
 from ..errors import InputError, UsageError
 from . import annotations as reserved
@@ -179,7 +179,7 @@ class Resource(Fields):
             return None
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
-        return field_path.lookup(self._now(), steps)
+        return trees.lookup(self._now(), steps)
 
     def _is_text_at(self, steps: Sequence[Any]) -> bool:
         """Return whether the value at a path can be read from the text alone, without reading the content.
@@ -279,7 +279,7 @@ class Resource(Fields):
             if self._node is not None and self._placed is None:
                 found = self._node.get(("metadata", "annotations"))
             else:
-                found = field_path.lookup(self._data, ("metadata", "annotations"))
+                found = trees.lookup(self._data, ("metadata", "annotations"))
             object.__setattr__(self, "_reserved", reserved.reserved_of(found))
         assert self._reserved is not None
         return self._reserved
@@ -321,7 +321,7 @@ class Resource(Fields):
             owner: All items.
             is_placed: Whether the resource keeps the annotations that name its file.
         """
-        found = field_path.lookup(self._now(), ("metadata", "annotations"))
+        found = trees.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict) and reserved.new(found, is_placed=is_placed):
             self._touch()
             if not found:
@@ -404,7 +404,7 @@ class Resource(Fields):
         """
         self._check_readable()
         steps: Any = _steps(path)
-        if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
+        if self._is_text_at(steps) and all(map(trees.is_direct, steps)):
             found = self._node.get(steps, reserved.NONE)  # type: ignore[union-attr]  # without reading the rest of the item
             if not isinstance(found, (dict, list)):
                 return default if found is reserved.NONE else found
@@ -437,7 +437,7 @@ class Resource(Fields):
         self._check_open()
         value = plain_data(value, self, steps)
         try:
-            holder, key, value = field_path.plan(self._now(), steps, value, find=self._search)
+            holder, key, value = trees.plan(self._now(), steps, value, find=self._search)
         except UsageError as error:
             raise UsageError(f"{self._where}: {error}") from None
         self._change(holder, key, value)
@@ -461,7 +461,7 @@ class Resource(Fields):
             self._change(found[0], found[1][-1])
         return found is not None
 
-    def _walked(self, steps: Sequence[field_path.Step]) -> tuple[Any, list[str | int]] | None:
+    def _walked(self, steps: Sequence[trees.Step]) -> tuple[Any, list[str | int]] | None:
         """Return what holds the value at a path, and the value's keys and indexes; None if it isn't there."""
         holder: Any = None
         keys: list[str | int] = []
@@ -474,23 +474,23 @@ class Resource(Fields):
             holder, value = value, value[key]
         return holder, keys
 
-    def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
-        """Return the key or index that a step of a path means, as `field_path.find` does; errors name the resource."""
+    def _find(self, holder: Any, step: trees.Step) -> str | int | None:
+        """Return the key or index that a step of a path means, as `trees.find` does; errors name the resource."""
         try:
             return self._search(holder, step)
         except UsageError as error:
             raise UsageError(f"{self._where}: {error}") from None
 
-    def _search(self, holder: Any, step: field_path.Step) -> str | int | None:
-        if type(step) is not field_path.Select or not isinstance(holder, list) or len(holder) <= _LONG:
-            return field_path.find(holder, step)
+    def _search(self, holder: Any, step: trees.Step) -> str | int | None:
+        if type(step) is not trees.Select or not isinstance(holder, list) or len(holder) <= _LONG:
+            return trees.find(holder, step)
         field = next(iter(step.fields))
         named = self._named.get((id(holder), field))
         if named is None:
             from .items import Named
 
             named = self._named[id(holder), field] = Named(holder, field)
-        return field_path.the_one(named.find(step), step)
+        return trees.the_one(named.find(step), step)
 
     # Merging
 
@@ -789,7 +789,7 @@ class Resource(Fields):
 honest(Resource)
 
 
-def _steps(path: Any) -> tuple[field_path.Step, ...]:
+def _steps(path: Any) -> tuple[trees.Step, ...]:
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .._core.base.texts import value_in_words
-from .._core.paths import field_path
+from .._core.paths import field_path, trees
 from ..errors import UsageError
 from ._live import plain_data
 from ._text._nodes import copied
@@ -272,7 +272,7 @@ def _field(about: Resource, field: Any, current: Any, proposed: Any) -> dict[str
     steps = field_path.parse(field, whole_labels=True)
     made: dict[str, Any] = {"path": field}
     if current is ...:
-        current = field_path.lookup(about._now(), steps)
+        current = trees.lookup(about._now(), steps)
     for key, value in (("currentValue", current), ("proposedValue", proposed)):
         if value is not ... and (value is not None or key == "proposedValue"):
             made[key] = plain_data(value)

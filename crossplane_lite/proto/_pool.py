@@ -6,9 +6,7 @@ import threading
 from typing import Any, Final
 
 from google.protobuf import descriptor
-from google.protobuf.message import DecodeError, Message
-
-__all__ = ["DecodeError", "Level", "ListLevel", "add_file", "file_descriptor", "message_class"]
+from google.protobuf.message import Message
 
 # protobuf's modules descriptor_pool and message_factory import the implementation in Python even if the one in C does
 # the work. That takes a tenth of a server's start. So with the implementation in C, this module makes the pool and the

@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from .. import response
 from .._core.base.texts import LONGEST_RESULT, type_in_words
 from .._core.call import event_loop
@@ -21,23 +23,12 @@ from .._core.observed import tracker
 from .._core.observed.tracker import Tracker
 from ..errors import UsageError, WireError
 from ..proto import V1_SERVICE, V1BETA1_SERVICE
-from ..proto._pool import DecodeError
 from ..proto.v1 import run_function_pb2 as fnv1
 from . import flags, log
 from .calls import current_subject
 from .server import GRACE_SECONDS, Server
 from .tls import Certificates
 from .transports.budget import Limits
-
-__all__ = [
-    "SERVICE_NAMES",
-    "SHUTDOWN_GRACE_PERIOD_SECONDS",
-    "BetaFunctionRunner",
-    "load_credentials",
-    "main",
-    "runner_of",
-    "serve",
-]
 
 SERVICE_NAMES: Final = (V1_SERVICE, V1BETA1_SERVICE)
 """The gRPC services that are served."""

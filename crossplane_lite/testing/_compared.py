@@ -13,8 +13,6 @@ from .._core.models.walker import equal, plain_data
 from .._tools.simulate.merging import ABSENT, differences
 from .responses import Response
 
-__all__ = ["explained"]
-
 _MOST: Final = 40
 _LONGEST: Final = 200
 

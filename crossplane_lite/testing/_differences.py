@@ -11,8 +11,6 @@ from typing import Any, Final
 from .._tools.manifests.objects import metadata_of, resource_name, text_of
 from .._tools.manifests.yaml import dump
 
-__all__ = ["differences"]
-
 _CONTEXT: Final = 3
 _MOST_LINES: Final = 40  # of one document
 _MOST_DOCUMENTS: Final = 20

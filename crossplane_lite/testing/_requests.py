@@ -14,8 +14,6 @@ from ..errors import UsageError
 from ..proto import _view
 from ._sources import named, one, one_document, resources
 
-__all__ = ["ALL_CAPABILITIES", "build"]
-
 _NUMBERS: Final = {
     name.removeprefix("CAPABILITY_"): getattr(_view, name)
     for name in dir(_view)

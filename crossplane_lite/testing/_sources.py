@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
     """Composed resources: a mapping from composition resource names, or resources whose annotation has the name."""
 
-__all__ = ["as_path", "is_single", "json_object", "named", "one", "one_document", "resources"]
-
 
 def as_path(source: Any, folder: Path) -> Path | None:
     """Return the path that a source means, below `folder` if it is relative; None if the source isn't a path.

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite import Observable, krm
-from crossplane_lite._core.paths import field_path
-from crossplane_lite._core.paths.field_path import Select
+from crossplane_lite._core.paths import field_path, trees
 from crossplane_lite._core.paths.text import Digits, quoted, show
+from crossplane_lite._core.paths.trees import Select
 from crossplane_lite.errors import UsageError
 
 SPEC = {
@@ -129,7 +129,7 @@ def test_a_path_must_be_text() -> None:
 )
 def test_looking_up(path: str, value: object) -> None:
     """A path gives the value that is there, null too, and the default where it leads nowhere."""
-    assert field_path.lookup(SPEC, field_path.parse(path), "default") == value
+    assert trees.lookup(SPEC, field_path.parse(path), "default") == value
 
 
 @pytest.mark.parametrize(
@@ -145,13 +145,13 @@ def test_looking_up(path: str, value: object) -> None:
 )
 def test_keys_and_indexes_on_the_way(path: str, steps: list[str | int] | None) -> None:
     """What a path leads through is told as keys and as indexes from the start, None where it leads nowhere."""
-    assert field_path.resolved(SPEC, field_path.parse(path)) == steps
+    assert trees.resolved(SPEC, field_path.parse(path)) == steps
 
 
 def test_a_selection_of_several_is_refused() -> None:
     """Two elements of one name aren't chosen from: whoever asks is told how many there are."""
     with pytest.raises(UsageError, match=r"\[name=a\] means 2 elements, those at 0, 2"):
-        field_path.lookup([{"name": "a"}, {"name": "b"}, {"name": "a"}], field_path.parse("[name=a]"))
+        trees.lookup([{"name": "a"}, {"name": "b"}, {"name": "a"}], field_path.parse("[name=a]"))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_what_a_selection_means(wanted: str, element: object, fits: bool) -> Non
 def put(data: Any, path: str, value: Any) -> Any:
     """Return data with a value put at a path."""
     data = copy.deepcopy(data)
-    holder, key, made = field_path.plan(data, field_path.parse(path), value)
+    holder, key, made = trees.plan(data, field_path.parse(path), value)
     if isinstance(holder, list):
         holder[key : key + 1] = [made]  # type: ignore[operator]
     else:
@@ -305,7 +305,7 @@ def test_what_was_set_is_read_back(data: dict[str, Any], path: str) -> None:
         data = put(data, path, 7)
     except UsageError:
         return
-    assert field_path.lookup(data, field_path.parse(path)) == 7
+    assert trees.lookup(data, field_path.parse(path)) == 7
 
 
 def test_selections_as_keys_and_as_text() -> None:

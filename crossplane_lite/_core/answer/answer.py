@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..waits.graph import Graph
     from .waiting import WhoWaits
 
-__all__ = ["respond"]
-
 # Crossplane's circuit breaker takes away most watch events of a new composite. Then only the ttl brings calls. With 10
 # seconds, composites are Ready nearly as soon as with 5, with fewer calls; with 20 it takes up to three times as long.
 _TTL_SECONDS: Final = 60

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..call.requirements import Requirements
     from ..observed.observable import Observable
 
-__all__ = ["misspelt", "put_requirements", "unanswered", "unsupported"]
-
 
 def put_requirements(
     call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]

@@ -19,8 +19,6 @@ from ..paths.text import EXTERNAL_NAME
 if TYPE_CHECKING:
     from ..call.call import Call
 
-__all__ = ["Places", "new_name_hint", "places_in", "uses", "warnings"]
-
 Places = Mapping[str, Sequence[tuple[str, tuple[str | int, ...]]]]
 _IDS: Final = ("id", "arn", "selfLink")
 _FREE: Final = frozenset(("tags", "labels", "annotations", "description"))  # what people write here is no reference

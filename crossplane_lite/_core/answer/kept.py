@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
     from ..waits.decide import Decision
 
-__all__ = ["births_of", "keep", "notes_of"]
-
 
 def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> list[str]:
     """Put existing resources that stay as they are into desired state, with the fields that Crossplane applied last.

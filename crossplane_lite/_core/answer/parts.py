@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..waits.decide import Decision
     from ..waits.entry import Waiting
 
-__all__ = ["HandingOn", "Masked", "add_condition", "add_result", "drop", "fill_selector", "set_details", "text"]
-
 
 class Masked(str):
     """A text for people that is ready to be sent: its secret values are masked. It must not be masked a second time.

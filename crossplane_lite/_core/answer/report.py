@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..call.call import Call
     from ..waits.graph import Graph
 
-__all__ = ["CONDITION", "Report", "condition_type", "may_have_news", "report_for", "tell_news"]
-
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
 _UNSUPPORTED: Final = "Unsupported"

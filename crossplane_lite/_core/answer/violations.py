@@ -14,8 +14,6 @@ from ..resources.resource import Resource
 if TYPE_CHECKING:
     from ..call.call import Call
 
-__all__ = ["misspelt_removals", "take_violations"]
-
 _ONLY_STATUS: Final = {"status"}
 
 

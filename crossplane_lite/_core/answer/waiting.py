@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..waits.draft import Wait
     from ..waits.graph import Vertex
 
-__all__ = ["WhoWaits", "joined"]
-
 
 class WhoWaits:
     """Who waits in a call: resources, fields of the composite's status and requirements, each with the reasons.

@@ -4,7 +4,5 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["PACKAGE"]
-
 PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 """The folder's path, with a separator at its end."""

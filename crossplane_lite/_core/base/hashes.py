@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["digest", "sha256"]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hashlib import sha256
@@ -13,8 +15,6 @@ else:
             from _sha256 import sha256  # before Python 3.12
         except ImportError:  # a Python without modules of its own for hashes
             from hashlib import sha256
-
-__all__ = ["digest", "sha256"]
 
 _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 

@@ -16,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-__all__ = ["bad_tag", "booleans_of_1_1", "check_tag", "forms", "number", "resolve", "tagged"]
-
 EXACT: Final = 2**53
 """Doubles, and so a Struct and JSON in general, hold each integer from -EXACT to EXACT exactly."""
 

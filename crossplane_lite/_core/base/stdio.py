@@ -18,11 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    *("before_next", "flush", "give_back", "hold", "is_terminal", "leave", "read", "release", "repair", "say"),
-    *("take", "write"),
-]
-
 _CHUNK = 1 << 20
 
 # How long a command waits at its end for threads that a function has left running.

@@ -16,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-__all__ = ["StatusLine", "painted"]
-
 _CODES = {"red": "31", "green": "32", "yellow": "33"}
 
 

@@ -14,26 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final
 
-__all__ = [
-    "LONGEST_LOGGED",
-    "LONGEST_RESULT",
-    "articled",
-    "capped",
-    "class_in_words",
-    "escaped",
-    "json_type_in_words",
-    "json_value_in_words",
-    "line",
-    "near_name",
-    "short_repr",
-    "short_text",
-    "shortened",
-    "some",
-    "type_in_words",
-    "value_in_words",
-    "without_addresses",
-]
-
 LONGEST_RESULT = 20_000
 """The most characters of a text in a result or a condition."""
 

@@ -25,8 +25,10 @@ from struct import Struct as Packer
 from struct import error as PackerError
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from ...errors import WireError
-from ...proto._pool import DecodeError, Level, ListLevel
+from ...proto._pool import Level, ListLevel
 from . import scan
 from .scan import BOOL, LIST, MAX_INT, NUMBER, STRING, STRUCT, UNREADABLE, Span
 

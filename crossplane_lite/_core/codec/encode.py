@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from ...errors import EncodeError, WireError
-from ...proto._pool import DecodeError, Level
+from ...proto._pool import Level
 from ..base.scalars import EXACT as MAX_INT
 from ..base.sentinels import NULL, TOMBSTONE
 from ..paths.text import show as join_path

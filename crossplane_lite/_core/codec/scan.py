@@ -8,8 +8,10 @@ from __future__ import annotations
 from struct import Struct as Packer
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from ...errors import WireError
-from ...proto._pool import DecodeError, Level
+from ...proto._pool import Level
 from ..base.scalars import EXACT
 
 NULL: Final = 0

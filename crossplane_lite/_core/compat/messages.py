@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from google.protobuf import message_factory
+from google.protobuf.message import DecodeError
 
 from ...errors import EncodeError, UnresolvedError, UsageError
-from ...proto._pool import DecodeError
 from .. import codec
 from ..base.texts import type_in_words
 from ..models.model import Model

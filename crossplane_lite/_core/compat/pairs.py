@@ -10,8 +10,6 @@ from typing import Any
 from ... import response
 from ...proto.v1 import run_function_pb2 as fnv1
 
-__all__ = ["Pair"]
-
 
 class Pair:
     """Makes an object with a method RunFunction of a `compose(req, rsp)`, as function-python and Upbound's projects do.

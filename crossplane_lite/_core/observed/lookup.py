@@ -13,7 +13,7 @@ from ...errors import UsageError
 from .. import codec
 from ..base.api_version import group_of
 from ..base.sentinels import UNSET
-from ..paths import field_path
+from ..paths import field_path, trees
 from ..paths.text import EXTERNAL_NAME
 
 
@@ -67,7 +67,7 @@ def steps_of(way: str) -> tuple[str | int, ...]:
         return ("metadata", "annotations", EXTERNAL_NAME)
     steps: list[str | int] = []
     for step in field_path.parse(way) if way else ():
-        if isinstance(step, field_path.Select):
+        if isinstance(step, trees.Select):
             raise UsageError(f"{way!r} selects an element by its fields; give an index instead")
         steps.append(step)
     return tuple(steps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ...errors import EncodeError, UsageError
+from ...errors import EncodeError
 from .. import codec
 from ..base.sentinels import UNSET
 from ..paths import trees
@@ -79,26 +79,34 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 
 
 def with_live_values(encoded: bytes, observed: bytes) -> bytes:
-    """Return a desired object in which every field that the observed object has is set to its observed value.
+    """Return a desired object with the `live_values` of the observed object, and with the owned fields that it lacks.
 
-    So the result changes no existing field. Desired fields that the observed object lacks stay as they are. Owned
-    fields that aren't desired are added. apiVersion, kind and status stay as desired. In metadata, only labels and
-    annotations are set to observed values, except the annotations of this package. Raises WireError for malformed
-    bytes.
+    So the result changes no existing field. Raises WireError for malformed bytes.
     """
-    wanted = codec.decode_struct(encoded)
-    _set_live(wanted, fields_at(observed, wanted), ())
-    return with_owned_fields(codec.encode_struct(wanted), observed)
+    values = live_values(encoded, observed)
+    return with_owned_fields(codec.encode_over(values, encoded) if values else encoded, observed)
 
 
-def changes(encoded: bytes, observed: bytes) -> bool:
-    """Say whether a desired object changes a field of the observed object.
+def live_values(wanted: bytes, observed: bytes, _way: _Way = ()) -> dict[str, Any]:
+    """Return the observed values of desired fields whose bytes differ; only levels that differ are decoded.
 
-    If so, `with_live_values` would return another desired object than `encoded`. A new field isn't a change, and the
-    order of fields doesn't count, because it differs between processes. This function is called for every resource that
-    exists, so it decodes only what differs. Raises WireError for malformed bytes.
+    Fields that the observed object lacks are left out. So are apiVersion, kind, status and metadata, but for labels and
+    annotations, without the annotations of this package. Raises WireError for malformed bytes.
     """
-    return _changes(encoded, observed, ()) or with_owned_fields(encoded, observed) is not encoded
+    found: dict[str, Any] = {}
+    there = codec.split(observed)
+    for key, value in codec.split(wanted).items():
+        seen = there.get(key)
+        if seen is None or seen == value or not _counts(_way, key):
+            continue
+        (kind, one), (seen_kind, other) = codec.open_value(value), codec.open_value(seen)
+        if kind == seen_kind == codec.STRUCT:
+            below = live_values(one, other, _below(_way, key))
+            if below:
+                found[key] = below
+        elif _way != _METADATA:
+            found[key] = codec.decode_value(seen)
+    return found
 
 
 def fields_at(observed: bytes, keys: Iterable[str]) -> dict[str, Any]:
@@ -111,40 +119,8 @@ def fields_at(observed: bytes, keys: Iterable[str]) -> dict[str, Any]:
     return seen
 
 
-# --- desired and observed values ---
-
-
-def _set_live(wanted: dict[str, Any], live: dict[str, Any], way: _Way) -> None:
-    """Set each desired field to its observed value, as `with_live_values` says."""
-    for key, value in wanted.items():
-        if key in live and _counts(way, key):
-            if isinstance(value, dict) and isinstance(live[key], dict):
-                _set_live(value, live[key], _below(way, key))
-            elif way != _METADATA:
-                wanted[key] = live[key]
-
-
-def _changes(wanted: bytes, live: bytes, way: _Way) -> bool:
-    """Say whether `_set_live` would change something, by the bytes of both objects, level by level."""
-    there = codec.split(live)
-    for key, value in codec.split(wanted).items():
-        seen = there.get(key)
-        if seen is None or seen == value or not _counts(way, key):
-            continue
-        (kind, one), (seen_kind, other) = codec.open_value(value), codec.open_value(seen)
-        if kind == seen_kind == codec.STRUCT:
-            if _changes(one, other, _below(way, key)):
-                return True
-        elif way != _METADATA and not _is_same(codec.decode_value(value), codec.decode_value(seen), (*way, key)):
-            return True
-    return False
-
-
 def _counts(way: _Way, key: str) -> bool:
-    """Say whether `changes` compares a desired field with the observed one, and `with_live_values` sets it.
-
-    `way` leads to the map that has the field.
-    """
+    """Say whether a field counts for `live_values`; `way` leads to the map that has it."""
     if not way:
         return key not in _NOT_OURS
     if way == _METADATA:
@@ -153,27 +129,11 @@ def _counts(way: _Way, key: str) -> bool:
     return way[:1] != _METADATA or len(way) != 2 or not key.startswith("crossplane-lite/")
 
 
-def _is_same(one: Any, other: Any, way: _Way) -> bool:
-    """Say whether the plain data `one` and `other` are equal, and all values in them have equal types: True isn't 1."""
-    try:
-        return trees.equal(one, other, _is_same_scalar, depth=len(way))
-    except UsageError:
-        raise _too_deep(way) from None
-
-
-def _is_same_scalar(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
-
-
 def _below(way: _Way, step: str | int) -> _Way:
     """Return the way one level further down."""
     if len(way) >= trees.DEEPEST:
-        raise _too_deep(way)
+        raise EncodeError(show(way[:8]) + "…", f"has more than {trees.DEEPEST} levels, so it can't be compared")
     return (*way, step)
-
-
-def _too_deep(way: _Way) -> EncodeError:
-    return EncodeError(show(way[:8]) + "…", f"has more than {trees.DEEPEST} levels, so it can't be compared")
 
 
 # --- sets of fields ---

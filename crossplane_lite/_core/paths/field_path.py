@@ -25,13 +25,11 @@ import re
 from ...errors import UsageError
 from ..base.texts import value_in_words
 from .text import Digits, show
-from .trees import LONGEST_INDEX, Bare, Select, find, is_direct, lookup, plan, put, resolved, the_one
+from .trees import LONGEST_INDEX, Bare, Select
 
 TYPE_CHECKING = False  # type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
 if TYPE_CHECKING:
-    from .trees import Step as Step
-
-__all__ = ["Digits", "Select", "Step", "find", "is_direct", "lookup", "parse", "plan", "put", "resolved", "the_one"]
+    from .trees import Step
 
 _QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
 _FIELD = r"""\s*[^\s=\[\]"',]+"""

@@ -23,20 +23,6 @@ from ..base.api_version import joined
 from ..base.scalars import booleans_of_1_1
 from ..base.texts import json_type_in_words, json_value_in_words, short_repr
 
-__all__ = [
-    "HEAD",
-    "PARAMETER",
-    "SCALARS",
-    "TYPES",
-    "Schema",
-    "Steps",
-    "Wrong",
-    "boolean",
-    "kinds_in",
-    "place_of",
-    "quoted",
-]
-
 Steps = tuple["str | int", ...]
 Wrong = Callable[[Steps, str], Exception]
 """Makes the error for a wrong schema, from the keys and indexes that lead to it, and the problem."""

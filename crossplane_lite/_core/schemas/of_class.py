@@ -14,8 +14,6 @@ from ..models.model import Model, to_dict
 from .structure import problems_in, structured
 from .types import NOTHING, Field, Shape, choices, described, fields_of, is_class, shape_of
 
-__all__ = ["class_schema"]
-
 _TYPES: Final[dict[type[Any], str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"

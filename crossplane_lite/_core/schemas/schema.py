@@ -18,8 +18,6 @@ from .translate import SchemaError
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-__all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
-
 
 class FieldError(CrossplaneLiteError, ValueError):
     """A mistake in one field of a resource. `validate` returns these errors in a list instead of raising them.

@@ -20,8 +20,6 @@ from ..observed.tracker import Branch, Question, Tracker, place
 if TYPE_CHECKING:
     from ..call.call import Call
 
-__all__ = ["Actual", "BothWays", "next_answers"]
-
 N = TypeVar("N", int, float)
 
 # A loop that goes on while the answer is yes would never end where the answer is always yes.

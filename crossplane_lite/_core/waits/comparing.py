@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from ..models.walker import Tree
     from ..observed.tracker import Tracker
 
-__all__ = [
-    "composite_tree",
-    "differences",
-    "differing_context",
-    "differing_details",
-    "differing_places",
-    "differing_status",
-    "differing_texts",
-    "known_part",
-    "trees_elsewhere",
-    "unseen_texts",
-]
-
 
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Place]:
     """Return the places where two runs desire different values in a resource that both register.

@@ -49,10 +49,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import EncodeError
 from .. import codec
 from ..call.given import ANY_KEY
-from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, marked
+from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, digest_of, marked
 from ..models.walker import Found, show_path
 from ..observed.observable import make, root_of, sources
-from ..observed.owned import changes, is_owned, with_live_values
+from ..observed.owned import is_owned, with_live_values
 from .comparing import (
     changed_context,
     differing_context,
@@ -73,9 +73,6 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
     from ..observed.tracker import Values
     from .draft import Place
-
-__all__ = ["Decision", "Kept", "decide"]
-
 
 _MOST_NAMED: Final = 5
 
@@ -533,10 +530,10 @@ class _Conclusions:
         observed = self.call.observed[name].resource
         if draft.content is None or self.stakes.memory(name).digest == draft.digest:
             return draft, False
-        encoded = marked(draft.content, self.call.mark, "")
-        if not changes(encoded, observed):
+        content = with_live_values(marked(draft.content, self.call.mark, ""), observed)
+        if digest_of(content) == draft.digest:
             return draft, False
-        return Draft(with_live_values(encoded, observed), [*draft.waits, *map(Wait, self.why(name))], draft.found), True
+        return Draft(content, [*draft.waits, *map(Wait, self.why(name))], draft.found), True
 
     def kept(self, removed: Collection[str]) -> dict[str, Kept]:
         """Return the existing resources that the real run doesn't register, and that stay."""

@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
     from .graph import Vertex
 
-__all__ = ["Dependency", "Kind", "Shown", "rehearse", "rehearse_required", "show"]
-
 # The apiVersion and the kind of a resource.
 Kind = tuple[str, str]
 

@@ -19,6 +19,7 @@ from ..models.node import ModelShape
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
 from ..observed.observable import Observable, known, root_of, sources
+from ..observed.owned import live_values
 from ..resources.object_meta import check_metadata, is_sound
 
 if TYPE_CHECKING:
@@ -26,22 +27,6 @@ if TYPE_CHECKING:
     from ..call.mark import Content
     from ..resources.registered import Registered
     from ..resources.resource import Resource
-
-__all__ = [
-    "Draft",
-    "Place",
-    "Unclear",
-    "Wait",
-    "doubted",
-    "draft_all",
-    "draft_as_made",
-    "draft_from",
-    "draft_one",
-    "status_of",
-    "with_live_values_of",
-    "with_references",
-]
-
 
 _LEVELS: Final = 60  # what is deeper takes the slow way, also to be encoded
 
@@ -264,22 +249,10 @@ def with_live_values_of(call: Call, name: str, draft: Draft, values: Sequence[Ob
     if draft.content is None or registered.on_unresolved != "keep":
         return None
     content = plain_bytes(draft.content)
-    live = _live_values(content, registered.root.raw, ("apiVersion", "kind", "metadata", "status"))
+    live = live_values(content, registered.root.raw)
+    live.pop("metadata", None)
     waits = _waits([Found([], list(values), False)], registered)
     return Draft(codec.encode_over(live, content), [*draft.waits, *waits], draft.found)
-
-
-def _live_values(wanted: bytes, observed: bytes, but: Collection[str] = ()) -> dict[str, Any]:
-    """Return the observed values of the fields that differ in two Structs, but not of those that one of them lacks."""
-    live: dict[str, Any] = {}
-    there = codec.split(observed)
-    for key, value in codec.split(wanted).items():
-        seen = there.get(key)
-        if seen is not None and seen != value and key not in but:
-            (kind, one), (other_kind, other) = codec.open_value(value), codec.open_value(seen)
-            is_level = kind == other_kind == codec.STRUCT
-            live[key] = _live_values(one, other) if is_level else codec.decode_value(seen)
-    return live
 
 
 def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes) -> bytes | None:

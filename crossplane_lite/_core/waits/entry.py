@@ -25,19 +25,6 @@ from typing import Any, NamedTuple
 
 from ..base.texts import some
 
-__all__ = [
-    "RESOURCE",
-    "Born",
-    "CutOff",
-    "Need",
-    "Note",
-    "Waiting",
-    "keeping",
-    "read",
-    "reads_as_other",
-    "unmasked_name",
-]
-
 RESOURCE = "resource"
 
 

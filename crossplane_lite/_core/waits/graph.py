@@ -16,8 +16,6 @@ from ..observed.observable import Observable, root_of, sources
 if TYPE_CHECKING:
     from .draft import Wait
 
-__all__ = ["Edge", "Graph", "Vertex", "components", "fields_of", "needs", "shown_vertex"]
-
 # ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
 

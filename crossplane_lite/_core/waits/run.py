@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..observed.observable import Oracle
     from ..resources.resource import Resource
 
-__all__ = ["MOST_RUNS", "Run", "with_status"]
-
 MOST_RUNS: Final = 6
 """The largest number of times that compose() runs for one request, the real run included."""
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .draft import Place
     from .stakes import Stakes
 
-__all__ = ["Runs"]
-
 _NUMBER: Final = 13  # small, because a loop may run as often
 _LENGTH: Final = 3
 # Made-up texts: one that is a number, and one that has parts and the name of its resource, as many ids have.

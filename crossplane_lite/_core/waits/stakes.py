@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..observed.tracker import Values
     from .draft import Draft
 
-__all__ = ["Birth", "Stakes", "covers"]
-
 
 class Birth(NamedTuple):
     """A new resource that is made with a guess, or an existing one that was and still waits for the values.

@@ -68,8 +68,6 @@ from .graph import Edge, Graph, components
 if TYPE_CHECKING:
     from ..call.call import Call
 
-__all__ = ["add_usages", "edge_of", "usage_name"]
-
 API_VERSION: Final = "protection.crossplane.io/v1beta1"
 BY: Final = "crossplane-lite/usage-by"
 OF: Final = "crossplane-lite/usage-of"

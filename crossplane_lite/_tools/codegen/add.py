@@ -24,8 +24,6 @@ from . import cluster, options
 from .command import command as generate
 from .definitions import Kind, definitions
 
-__all__ = ["command", "make_parser"]
-
 _MODELS: Final = "models"
 
 

@@ -16,8 +16,6 @@ from ..._core.models.types import unescape
 from ..._core.paths.text import show
 from .tables import Field, earlier_table, fields_of
 
-__all__ = ["Change", "ModuleChanges", "as_data", "changes", "of_modules"]
-
 _WORDS: Final = {"s": "str", "i": "int", "f": "float", "b": "bool", "q": "int | str", "o": "DynamicModel", "x": "Any"}
 _CLASS: Final = re.compile(r"^class (\w+)\(.*\):$")
 _DECLARED: Final = re.compile(r"^    (\w+): (.+) = \.\.\.$")

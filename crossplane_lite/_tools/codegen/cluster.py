@@ -12,8 +12,6 @@ from ..manifests.objects import metadata_of, text_of
 from ..manifests.yaml import Document
 from ..programs.kubectl import ApiServer
 
-__all__ = ["documents"]
-
 _CRDS: Final = "customresourcedefinitions.apiextensions.k8s.io"
 # The path of a document of one group and version. The index of documents has other paths too, whose documents define
 # no kinds.

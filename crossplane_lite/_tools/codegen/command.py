@@ -22,10 +22,9 @@ from ..manifests import sources
 from ..manifests.yaml import Document
 from . import changes, generate, imports, manifest, options, output, uses
 from .definitions import Definitions, Kind, definitions
-from .options import Options, make_parser
+from .options import Options
+from .options import make_parser as make_parser  # the command line asks each command's module for it
 from .report import Report
-
-__all__ = ["Progress", "command", "make_parser"]
 
 # The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer than many a step.
 _RHYTHM: Final = 0.05

@@ -20,8 +20,6 @@ from ..manifests.values import check_name, typed_at
 from ..manifests.yaml import Document
 from .shapes import ClassRef
 
-__all__ = ["Component", "Definitions", "Kind", "definitions", "group_path", "segment"]
-
 _REF: Final = "#/components/schemas/"
 _SCOPES: Final = ("Namespaced", "Cluster")
 # The group of the kinds that install Crossplane packages.

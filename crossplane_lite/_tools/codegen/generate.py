@@ -17,8 +17,6 @@ from .shapes import ClassRef, ObjectSchema
 from .stubs import stub_source
 from .tables import earlier_table, shipped
 
-__all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate", "select"]
-
 VERSIONS: Final = ("served", "storage", "all")
 Progress = Callable[[str, str, int, int], object]
 """Gets the sort of step, such as `making`, the kind or module that the step is about, its number, and their total."""

@@ -10,8 +10,6 @@ from typing import Final
 
 from .definitions import Kind
 
-__all__ = ["MOST", "import_lines", "is_importable"]
-
 MOST: Final = 8
 """The report shows at most this many import lines, and then the number of the others. As JSON it has all of them."""
 

@@ -26,8 +26,6 @@ from ...errors import InputError, UsageError
 from ...runtime import load as imports
 from ..manifests.files import naming
 
-__all__ = ["command", "input_crd", "make_parser"]
-
 # The fields that every object has; a class may declare them as well.
 _HEAD: Final = {
     "apiVersion": {"description": "The group and version of this input.", "type": "string"},

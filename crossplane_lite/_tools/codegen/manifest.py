@@ -17,8 +17,6 @@ from ..._core.base.texts import short_repr
 from ...errors import InputError
 from ..manifests.files import naming
 
-__all__ = ["MANIFEST", "Names", "manifest", "owned", "recorded_names"]
-
 MANIFEST: Final = ".crossplane-lite.json"
 _FORMAT: Final = 1
 _ABOUT: Final = (

@@ -14,8 +14,6 @@ from ...errors import InputError
 from .shapes import CROSSPLANE, ClassRef, Field, Form, ObjectSchema
 from .tables import fields_of
 
-__all__ = ["Class", "Module", "check_paths", "class_text", "mark_rules", "mark_seen", "mark_shared", "table_source"]
-
 _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
 # Names that can't be aliases: the parameters of `load`, which takes the aliases as keyword arguments, and the builtins

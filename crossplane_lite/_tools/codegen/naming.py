@@ -38,8 +38,6 @@ from ..._core.paths.text import show
 from .shapes import ObjectSchema
 from .tables import Field, fields_of
 
-__all__ = ["Names", "place_of"]
-
 # The ranks in the order of naming: objects that people write, `initProvider`, `status`.
 _WRITTEN, _INITIAL, _READ = range(3)
 # The scalars that each letter of a table accepts: a float field, `f`, also accepts integers.

@@ -13,8 +13,6 @@ from ..manifests.project import FLAG, LIST, TEXT
 from ..manifests.values import one_of
 from .generate import VERSIONS
 
-__all__ = ["PROJECT", "Options", "make_parser", "project_table", "read"]
-
 PROJECT: Final = projects.NAME
 
 # The keys of the project file's table [generate], each with the type of its value.

@@ -24,8 +24,6 @@ from ...errors import InputError
 from ..manifests.files import TEMPORARY, naming, replace_file
 from .manifest import MANIFEST, Names, manifest, owned
 
-__all__ = ["Progress", "Summary", "compare_all", "write_all"]
-
 Progress = Callable[[str, str, int, int], object]
 """Gets the sort of step (`writing`), the file that is written, its number, and the number of all files to write."""
 

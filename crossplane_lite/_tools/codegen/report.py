@@ -13,8 +13,6 @@ from .imports import MOST
 from .output import Summary
 from .uses import Use
 
-__all__ = ["Report"]
-
 _MOST_NAMES: Final = 12
 _MOST_MODULES: Final = 20
 

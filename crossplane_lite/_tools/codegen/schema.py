@@ -15,8 +15,6 @@ from ..._core.resources.of_schema import class_name
 from ...errors import InputError
 from .shapes import ANY, META, OBJECT, ClassRef, Field, Form, ObjectSchema
 
-__all__ = ["Refs", "Shapes", "read"]
-
 Shapes = dict[Any, int]
 """A number for each shape. All schemas of a run share this dict, so equal shapes get equal numbers."""
 

@@ -6,8 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from ..._core.paths.schema import Schema
 
-__all__ = ["ANY", "CROSSPLANE", "META", "OBJECT", "ClassRef", "Field", "Form", "ObjectSchema"]
-
 
 class ClassRef(NamedTuple):
     """The module and the name of a class. A `$ref` to a component with properties is a reference to a class."""

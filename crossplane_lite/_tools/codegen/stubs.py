@@ -12,8 +12,6 @@ from typing import Final
 from .modules import Class, Module
 from .shapes import ClassRef, Field, Form
 
-__all__ = ["stub_source"]
-
 # The modules of the names that stubs use. Builtins are imported only if they are hidden.
 _HOMES: Final = {
     **dict.fromkeys(("Any", "Literal"), "typing"),

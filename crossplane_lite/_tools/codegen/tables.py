@@ -13,8 +13,6 @@ import crossplane_lite.models
 from ..._core.models.types import unescape
 from .shapes import CROSSPLANE, META, ClassRef
 
-__all__ = ["Field", "earlier_table", "fields_of", "shipped"]
-
 _SHIPPED: Final = Path(crossplane_lite.models.__path__[0])
 
 

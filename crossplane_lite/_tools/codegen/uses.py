@@ -19,8 +19,6 @@ from typing import Final, NamedTuple
 from ...errors import InputError, MissingExtraError
 from ..programs import process
 
-__all__ = ["Use", "broken_uses", "check_installed"]
-
 _TIMEOUT: Final = 1800.0
 _MOST_FILES: Final = 50_000
 _CODE: Final = (".py", ".pyi", "py.typed")

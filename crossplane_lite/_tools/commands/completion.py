@@ -15,8 +15,6 @@ from ..programs.help import parser
 from .hints import parser_of
 from .table import COMMANDS
 
-__all__ = ["SHELLS", "command", "make_parser"]
-
 SHELLS: Final = ("bash", "zsh", "fish")
 
 

@@ -17,8 +17,6 @@ from .table import COMMANDS
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["next_steps", "parser_of", "spellings"]
-
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:
     """Return the argparse parser of the command `name`; None if the command doesn't use argparse."""

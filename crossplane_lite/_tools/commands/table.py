@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["COMMANDS", "GROUPS", "Command"]
-
 
 class Command(NamedTuple):
     """A command of `crossplane-lite`.

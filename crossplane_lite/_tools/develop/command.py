@@ -11,8 +11,6 @@ from ..._core.base.stdio import say
 from ..programs.help import parser
 from ..render.watch import again, run, sources
 
-__all__ = ["command", "make_parser"]
-
 _SERVING: Final = f"{__package__}.serving"
 _NO_ADDRESS: Final = 3  # `serving.NO_ADDRESS`: importing the server here would take long
 

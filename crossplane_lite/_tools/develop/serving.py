@@ -16,8 +16,6 @@ from ...runtime.load import load_function
 from ..recorder.serving import recorded
 from .told import two_lines
 
-__all__ = ["NO_ADDRESS", "main", "shown"]
-
 _GRACE_SECONDS = 1.0
 
 NO_ADDRESS = 3

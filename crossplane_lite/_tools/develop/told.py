@@ -11,8 +11,6 @@ from ..._core.observed.secrets import masker_for
 from ...proto import _view
 from ...testing.responses import Response
 
-__all__ = ["title", "two_lines"]
-
 
 def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str, str]:
     """Return a line about a request and a line about its response, with secret values masked.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..render.pipeline import Runner
     from ..render.rendered import Rendered
 
-__all__ = ["CHANGES", "DELETIONS", "FAILURES", "command", "make_parser"]
-
 _NAME: Final = "crossplane-lite diff"
 
 CHANGES: Final = 1

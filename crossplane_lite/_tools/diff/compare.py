@@ -16,15 +16,13 @@ from ..._core.paths import trees
 from ...proto import _view
 from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
 from ..render.told import waiting
-from ..simulate.merging import copied
-from .fields import ABSENT, Change, changes, keys_of, leaves
+from ..simulate.merging import ABSENT, copied
+from .fields import Change, changes, keys_of, leaves
 from .owned import owned_fields
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from ..render.rendered import Rendered, StepRun
-
-__all__ = ["ACTIONS", "Difference", "Entry", "against_cluster", "against_version", "failed", "masking"]
 
 ACTIONS: Final = ("delete", "create", "change", "held back", "kept")
 """The actions on resources, in the order in which they are shown."""

@@ -24,8 +24,6 @@ from .owned import Owned
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
 
-__all__ = ["ABSENT", "Change", "changes", "keys_of", "leaves"]
-
 Keys = Mapping[str, Any]
 """The fields that identify the elements of a list, each with its default value; None if it has none."""
 

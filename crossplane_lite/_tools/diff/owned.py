@@ -14,8 +14,6 @@ from typing import Any, Final, NamedTuple
 
 from ..manifests.objects import merged, metadata_of
 
-__all__ = ["Owned", "owned_fields"]
-
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 
 Fields = Mapping[str, Any]

@@ -9,10 +9,9 @@ from typing import Any, Final
 from ..._core.base import texts as _text
 from ..._core.base.texts import some
 from ..simulate.effects import shown
+from ..simulate.merging import ABSENT
 from .compare import ACTIONS, Difference, Entry
-from .fields import ABSENT, Change
-
-__all__ = ["as_json", "as_markdown", "as_text", "summary", "totals"]
+from .fields import Change
 
 _MOST_KEPT: Final = 8
 # For each action, its sign, its colour, and the words for it in a summary.

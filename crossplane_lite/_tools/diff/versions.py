@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..render.functions import Dial
     from ..render.pipeline import Runner
 
-__all__ = ["other_version"]
-
 _ADDRESS: Final = re.compile(r"(unix|unix-abstract|dns|ipv4|ipv6):.+|(\[[0-9a-fA-F:]+\]|[^/\\:]+):[0-9]{1,5}")
 # Python may find another installation of the module, or of a package around it, instead of the folder's. This version
 # would then be compared with itself.

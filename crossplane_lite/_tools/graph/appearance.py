@@ -13,19 +13,6 @@ from typing import Final, NamedTuple
 from ..._core.base.texts import escaped, shortened, some
 from .graph import DrawnNode, Edge, Graph, Sort, State
 
-__all__ = [
-    "CYCLE",
-    "LINE",
-    "LOOKS",
-    "TEXT",
-    "Look",
-    "edge_label",
-    "edge_tooltip",
-    "legend_entries",
-    "node_lines",
-    "node_tooltip",
-]
-
 LINE: Final = "#767f8a"
 TEXT: Final = "#1b1f24"
 CYCLE: Final = "#dc4310"

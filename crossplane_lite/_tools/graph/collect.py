@@ -19,8 +19,6 @@ from ..render.told import told
 if TYPE_CHECKING:
     from ..render.rendered import StepRun
 
-__all__ = ["Collected", "collect"]
-
 
 class Collected:
     """The dependencies and states that the steps of a reconcile report.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..render.rendered import Result
     from .graph import Graph
 
-__all__ = ["command", "make_parser"]
-
 _FORMATS: Final = ("mermaid", "dot", "svg", "png", "text")
 _SUFFIXES: Final = {
     **{".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot"},

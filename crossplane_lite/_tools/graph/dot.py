@@ -14,8 +14,6 @@ from . import appearance
 from .appearance import CYCLE, LINE, LOOKS, TEXT
 from .graph import DrawnNode, Edge, Graph, State
 
-__all__ = ["dot", "image"]
-
 # Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some of them twice. So no way of
 # writing a backslash is shown as one backslash everywhere. This sign looks like a backslash.
 _BACKSLASH: Final = "⧵"

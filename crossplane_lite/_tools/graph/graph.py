@@ -20,8 +20,6 @@ from .collect import Collected, collect
 if TYPE_CHECKING:
     from ..simulate.simulation import Simulation
 
-__all__ = ["DrawnNode", "Edge", "Graph", "Sort", "State", "graph_of", "graph_of_simulation"]
-
 _FIELD: Final = "xr."
 _REQUIRED: Final = "required."
 

@@ -12,8 +12,6 @@ from . import appearance
 from .appearance import CYCLE, LINE, LOOKS, TEXT
 from .graph import DrawnNode, Edge, Graph
 
-__all__ = ["mermaid"]
-
 # Characters that may have a meaning for Mermaid, or for HTML and Markdown in its labels: all characters except the
 # letters, digits and signs that stand in most names and paths.
 _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASCII)

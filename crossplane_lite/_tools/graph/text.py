@@ -9,8 +9,6 @@ from ..._core.base.texts import escaped, shortened
 from ..render.output import aligned
 from .graph import DrawnNode, Edge, Graph, Sort
 
-__all__ = ["text"]
-
 _WIDEST: Final = 80
 
 

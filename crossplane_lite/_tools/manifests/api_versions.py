@@ -6,8 +6,6 @@ from ..._core.base.api_version import split
 from ..._core.base.texts import short_repr
 from ...errors import InputError
 
-__all__ = ["ApiVersionError", "split_api_version"]
-
 
 class ApiVersionError(InputError):
     """A string that must be an apiVersion, such as `apps/v1`, has more than one slash."""

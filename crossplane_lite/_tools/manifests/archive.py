@@ -26,8 +26,6 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from ...errors import InputError
 from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, gzipped_text, printable
 
-__all__ = ["DOCUMENTS", "Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
-
 DOCUMENTS: Final = (".yaml", ".yml", ".json")
 """The extensions of the names of files with YAML or JSON documents."""
 

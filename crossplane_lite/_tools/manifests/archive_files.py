@@ -20,11 +20,6 @@ from typing import Any, BinaryIO, Final
 from ...errors import InputError
 from .values import typed
 
-__all__ = [
-    *("GZIP", "LARGEST", "ZSTD", "Files", "FolderFiles", "TarFiles", "clean_name", "damage", "gzipped_text"),
-    *("member_of", "printable"),
-]
-
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 

@@ -10,8 +10,6 @@ from ..._core.base.texts import short_repr
 from ...errors import InputError
 from .values import check_name, typed_at
 
-__all__ = ["CrdVersion", "crds_in", "versions_of"]
-
 
 class CrdVersion(NamedTuple):
     """One version of a kind that a CustomResourceDefinition defines.

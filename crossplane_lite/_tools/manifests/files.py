@@ -14,8 +14,6 @@ from typing import BinaryIO, Final
 
 from ...errors import InputError
 
-__all__ = ["TEMPORARY", "is_file", "naming", "read_all", "read_bytes", "replace_file"]
-
 # Files of objects are much smaller.
 _LARGEST: Final = 1 << 30
 _PART: Final = 1 << 20

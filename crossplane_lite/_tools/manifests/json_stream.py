@@ -15,8 +15,6 @@ from typing import Any, Final
 from ...errors import InputError
 from .yaml import DEEPEST, Document
 
-__all__ = ["TOO_DEEP", "parse_objects"]
-
 TOO_DEEP: Final = f"this is nested more than {DEEPEST} levels deep"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")

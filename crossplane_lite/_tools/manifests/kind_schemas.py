@@ -22,8 +22,6 @@ from ...errors import InputError
 from .api_versions import split_api_version
 from .kind_sources import REF, Kind, Source, of_definition, of_openapi
 
-__all__ = ["CHART", "Schemas"]
-
 CHART: Final = "Chart.yaml"
 """The name of the file that makes a folder a chart of Helm."""
 

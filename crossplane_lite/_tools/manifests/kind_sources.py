@@ -16,10 +16,6 @@ from ..._core.paths.schema import kinds_in
 from ...errors import InputError
 from .files import read_bytes
 
-__all__ = [
-    *("REF", "Kind", "Kinds", "Source", "check_version", "of_definition", "of_openapi", "scopes_in"),
-]
-
 REF: Final = "#/components/schemas/"
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _SCOPES: Final = ("Namespaced", "Cluster")

@@ -15,33 +15,6 @@ from ..._core.paths.text import EXTERNAL_NAME
 from ..._core.paths.text import RESOURCE_NAME as RESOURCE_NAME
 from ...errors import EncodeError, InputError
 
-__all__ = [
-    "APPLIED_BY",
-    "CLAIM_LABELS",
-    "COMPOSITE_LABEL",
-    "RESOURCE_NAME",
-    "TRANSITION_TIME",
-    "applied",
-    "applied_entry",
-    "child_name",
-    "composite_uid",
-    "controller_of",
-    "encode",
-    "is_cluster_scoped",
-    "is_label",
-    "merged",
-    "metadata_of",
-    "name_problem",
-    "observed_bytes",
-    "quoted",
-    "resource_name",
-    "secret_data",
-    "secret_place",
-    "some_names",
-    "text_of",
-    "with_condition",
-]
-
 COMPOSITE_LABEL: Final = "crossplane.io/composite"
 """The label with the name of the composite that a resource belongs to."""
 

@@ -16,8 +16,6 @@ from ..._core.base.texts import near_name
 from ...errors import InputError
 from .files import read_bytes
 
-__all__ = ["FLAG", "LIST", "NAME", "PREVIEW", "TEXT", "Project", "find", "read"]
-
 NAME: Final = "crossplane-lite.toml"
 """The name of the project file."""
 

@@ -23,8 +23,6 @@ from .json_stream import TOO_DEEP, parse_objects
 from .values import one_of
 from .yaml import DEEPEST, Document, decode, parse_documents
 
-__all__ = ["download", "expanded", "files_below", "read_sources"]
-
 _ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
 _SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
 # Matches references of packages: a registry, which may be left out, a path, and a tag or a digest.

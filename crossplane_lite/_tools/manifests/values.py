@@ -10,8 +10,6 @@ from ..._core.base.texts import json_value_in_words, short_repr
 from ..._core.paths.schema import boolean
 from ...errors import InputError
 
-__all__ = ["NEEDED", "check_name", "one_of", "typed", "typed_at"]
-
 _TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
 
 

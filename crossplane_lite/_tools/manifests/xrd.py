@@ -22,8 +22,6 @@ from ..._core.base.texts import short_repr
 from ...errors import InputError
 from .values import NEEDED, check_name, one_of, typed_at
 
-__all__ = ["crds_of"]
-
 _GROUP: Final = "apiextensions.crossplane.io"
 _LEGACY: Final = "LegacyCluster"
 # The apiVersions of XRDs, with the scope of an XRD that names none.

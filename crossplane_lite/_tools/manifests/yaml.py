@@ -36,8 +36,6 @@ from ..._core.base.texts import json_value_in_words, short_repr, short_text
 from ...errors import InputError
 from .files import read_bytes
 
-__all__ = ["DEEPEST", "Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
-
 DEEPEST: Final = 200
 _TOO_DEEP: Final = f"this is nested more than {DEEPEST} levels deep"
 """The most levels of lists and mappings in a document. The deepest known schemas have about a hundred."""

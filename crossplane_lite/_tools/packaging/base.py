@@ -11,8 +11,6 @@ from ...errors import InputError
 from .images import PLATFORMS, ROOT_FOLDERS, Image, platform_of
 from .layers import names_of
 
-__all__ = ["Python", "check_folder", "python_of"]
-
 # The folders are searched in this order: an image that builds its own Python has it in the first one, and the Python of
 # its Linux distribution in the second.
 _PLACES: Final = ("usr/local/bin", "usr/bin", "opt/python/bin", "bin")

@@ -16,8 +16,6 @@ from ..._core.base.texts import near_name
 from ...errors import InputError
 from . import installing
 
-__all__ = ["Function", "function_of"]
-
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?")
 # Code with one of these can give a module names that its source doesn't show.
 _HIDES: Final = re.compile(r"import \*|\b(__dict__|__getattr__|exec|globals|locals|modules|setattr|vars)\b")

@@ -26,8 +26,6 @@ from .base import Python, check_folder, python_of
 from .entry_point import Function, function_of
 from .layers import Entry, Layer, write_layer
 
-__all__ = ["command", "entrypoint", "make_parser"]
-
 PLACE: Final = "function"
 NOBODY: Final = "65534:65534"
 

@@ -17,27 +17,6 @@ from ..manifests.archive_files import Files, FolderFiles, TarFiles, damage
 from ..manifests.files import naming
 from .layers import Entry, Layer, copy_layer, folder_entries, write_layer, write_tar
 
-__all__ = [
-    "INDEX",
-    "PLATFORMS",
-    "ROOT_FOLDERS",
-    "Image",
-    "added",
-    "artifact",
-    "check_place",
-    "config_bytes",
-    "descriptor",
-    "digest_of",
-    "index",
-    "labelled",
-    "manifest",
-    "one_each",
-    "platform_of",
-    "read",
-    "size",
-    "write",
-]
-
 PLATFORMS: Final = {"linux/amd64": "amd64", "linux/arm64": "arm64"}
 
 ROOT_FOLDERS: Final = ("usr", "lib", "bin")

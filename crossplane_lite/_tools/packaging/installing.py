@@ -23,8 +23,6 @@ from typing import Any, Final, NamedTuple
 from ...errors import InputError
 from .base import Python
 
-__all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "installed", "requirements", "resolve"]
-
 
 class Transport(NamedTuple):
     """A way to serve gRPC in an image, with the packages that it needs, and the packages that it makes unnecessary.

@@ -16,8 +16,6 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from ...errors import InputError
 from ..manifests.archive_files import GZIP, Files, clean_name, damage
 
-__all__ = ["LARGEST", "Entry", "Layer", "Names", "copy_layer", "folder_entries", "names_of", "write_layer", "write_tar"]
-
 LARGEST: Final = 4 << 30
 """The most bytes that a layer may unpack to. Layers of functions are far smaller; a larger one may be an attack."""
 

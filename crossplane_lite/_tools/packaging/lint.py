@@ -24,8 +24,6 @@ from ..manifests.crd import versions_of
 from ..manifests.objects import metadata_of
 from ..manifests.yaml import parse_documents
 
-__all__ = ["Found", "constraint_problem", "lint", "read_stream"]
-
 _LONGEST: Final = 512
 _MOST: Final = 32
 

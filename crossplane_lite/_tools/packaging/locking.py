@@ -18,8 +18,6 @@ from ..manifests.files import naming, read_bytes
 from ..manifests.yaml import decode
 from .installing import Package, canonical
 
-__all__ = ["Locked", "constraints", "hold", "read", "text"]
-
 Locked = dict[str, tuple[str, set[str]]]
 """The version and the sha256 digests of each package, by the package's name."""
 

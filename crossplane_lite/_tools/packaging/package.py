@@ -21,8 +21,6 @@ from . import images, sbom
 from .layers import Entry, Layer, names_of, write_layer
 from .lint import Found, lint, read_stream
 
-__all__ = ["BASE", "EXAMPLES", "Content", "assembled", "checked", "collect", "content_of"]
-
 PACKAGE: Final = "package.yaml"
 EXAMPLES_FILE: Final = ".up/examples.yaml"
 SBOM: Final = f"function/{sbom.FILE}"

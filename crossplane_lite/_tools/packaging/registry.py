@@ -21,8 +21,6 @@ from typing import Any, Final, NamedTuple
 from ...errors import InputError
 from . import images, sbom
 
-__all__ = ["Reference", "Registry", "push", "reference_of"]
-
 _REFERENCE: Final = re.compile(
     r"(?P<host>(?:localhost|\[[0-9a-f:]+\]|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+|[A-Za-z0-9-]+(?=:))(?::\d+)?)/"
     r"(?P<repository>[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)"

@@ -10,8 +10,6 @@ from typing import Any, Final
 from .entry_point import Function
 from .installing import Package, installed
 
-__all__ = ["FILE", "MEDIA_TYPE", "sbom"]
-
 FILE: Final = "sbom.cdx.json"
 """The name of the file in the layer."""
 

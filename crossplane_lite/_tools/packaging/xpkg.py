@@ -19,8 +19,6 @@ from ..manifests.yaml import dump
 from ..programs.help import HelpFormatter, parser
 from . import images, package, registry
 
-__all__ = ["command", "make_parser"]
-
 
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite xpkg` with the arguments that follow it.

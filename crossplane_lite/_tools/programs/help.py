@@ -6,8 +6,6 @@ import argparse
 import re
 import textwrap
 
-__all__ = ["HelpFormatter", "parser"]
-
 
 class HelpFormatter(argparse.HelpFormatter):
     """An argparse formatter that wraps each line of a description or epilog separately.

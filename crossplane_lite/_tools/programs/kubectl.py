@@ -22,8 +22,6 @@ from ...errors import InputError
 from ..manifests.files import replace_file
 from . import process
 
-__all__ = ["ApiServer"]
-
 _INDEX: Final = "/openapi/v3"
 _HASH: Final = re.compile("[0-9A-Za-z]{8,200}")
 # Lines that kubectl's libraries write for developers, such as `E0131 12:00:00.000000   1234 memcache.go:265] ...`.

@@ -11,8 +11,6 @@ import time
 from collections.abc import Sequence
 from typing import IO, Any, Final, NamedTuple
 
-__all__ = ["Done", "TooLongError", "TooMuchError", "run"]
-
 _LARGEST: Final = 512 << 20
 _LARGEST_TOLD: Final = 1 << 16
 _PART: Final = 1 << 16

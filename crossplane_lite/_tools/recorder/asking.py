@@ -24,8 +24,6 @@ from .messages import decoded, request_bytes, response_bytes
 from .receiving import Choice
 from .recording import OPERATION, REDACTED, Call, Recording, Subject
 
-__all__ = ["Known", "Question", "ask", "named", "notes", "question_of", "questions", "quiet", "recorded_answer"]
-
 _MOST: Final = 8
 TIMEOUT: Final = 60.0
 """How many seconds a function may take for one question."""

@@ -15,8 +15,6 @@ from ..manifests.yaml import dump
 from .asking import Question, question_of
 from .replay import chosen
 
-__all__ = ["FLAG", "with_files"]
-
 FLAG: Final = "--from"
 _NAMESPACE: Final = "recorded"
 

@@ -22,8 +22,6 @@ from .what_if import what_if as _what_if
 if TYPE_CHECKING:
     from ...composition import Function
 
-__all__ = ["RecordedRequest", "recorded", "what_if"]
-
 
 class RecordedRequest:
     """A request of a recording. As text, it is its composite and its time, so that `ids=str` names a test.

@@ -12,8 +12,6 @@ from typing import Any, Final
 from ...proto import _build, _pool
 from .recording import OPERATION, Event, Subject
 
-__all__ = ["DEFAULT_SOCKET", "EMIT_REQUEST", "EMIT_RESPONSE", "EmitRequest", "EmitResponse", "event_of"]
-
 DEFAULT_SOCKET: Final = "/var/run/pipeline-inspector/socket"
 """Where Crossplane looks for the inspector, unless `--pipeline-inspector-socket` says another path."""
 

@@ -15,8 +15,6 @@ from typing import Any, Final
 from ..._core.observed.secrets import MASK, Masker, Secret
 from .recording import REDACTED
 
-__all__ = ["hidden", "masked", "plain", "prepared"]
-
 _HIDDEN: Final = REDACTED.encode()
 # Only a content with one of these can have secret values.
 _SIGNS: Final = (b'"Secret"', b'"credentialData"', b'"connectionDetails"')

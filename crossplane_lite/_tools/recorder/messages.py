@@ -16,8 +16,6 @@ from ...errors import InputError
 from ...proto import _build, _view
 from ..manifests.objects import encode
 
-__all__ = ["as_json", "decoded", "request_bytes", "response_bytes"]
-
 _STRUCTS: Final = {
     (name, field.split("=")[0])
     for name, fields in _build.MESSAGES.items()

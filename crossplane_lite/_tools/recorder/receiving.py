@@ -10,13 +10,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ...proto._pool import DecodeError
+from google.protobuf.message import DecodeError
+
 from .inspector import EMIT_REQUEST, EMIT_RESPONSE, event_of
 from .masking import prepared
 from .recording import Subject
 from .writing import Writer, now
-
-__all__ = ["Choice", "Queue", "add_xr", "receive"]
 
 _log = logging.getLogger(__name__)
 

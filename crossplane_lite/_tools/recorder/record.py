@@ -21,8 +21,6 @@ from .inspector import DEFAULT_SOCKET
 from .receiving import Choice, Queue, add_xr, receive
 from .writing import FILE_BYTES, TOTAL_BYTES, Writer
 
-__all__ = ["Recorder", "command", "make_parser"]
-
 _log = logging.getLogger(__name__)
 
 _RECORDINGS: Final = "/recordings"

@@ -28,22 +28,6 @@ from typing import Any, Final, NamedTuple
 from ..._core.base.texts import some
 from ...errors import InputError
 
-__all__ = [
-    "CONTENT",
-    "FORMAT",
-    "HASH_DIGITS",
-    "OPERATION",
-    "REDACTED",
-    "START",
-    "SUFFIX",
-    "Call",
-    "Content",
-    "Event",
-    "Reconcile",
-    "Recording",
-    "Subject",
-]
-
 FORMAT: Final = 1
 SUFFIX: Final = ".jsonl"
 HASH_DIGITS: Final = 32

@@ -28,19 +28,6 @@ from .recording import Recording
 if TYPE_CHECKING:
     from ..render.pipeline import Runner
 
-__all__ = [
-    "LEFT_OUT",
-    "Outcome",
-    "add_choice",
-    "answering",
-    "chosen",
-    "command",
-    "compared",
-    "make_parser",
-    "names_of",
-    "nothing_fits",
-]
-
 _NAME: Final = "crossplane-lite replay"
 _MOST: Final = 8
 

@@ -21,8 +21,6 @@ from .receiving import Queue
 from .recording import OPERATION, Event, Subject
 from .writing import FILE_BYTES, TOTAL_BYTES, Writer, now
 
-__all__ = ["recorded"]
-
 Run = Callable[[bytes], bytes]
 
 

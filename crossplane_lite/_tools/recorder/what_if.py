@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..render.pipeline import Runner
     from ..render.rendered import Rendered, StepRun
 
-__all__ = ["CALLS", "Loss", "Report", "command", "fresh", "losses", "make_parser", "what_if"]
-
 _NAME: Final = "crossplane-lite what-if"
 CALLS: Final = 2000
 """How many calls a function gets for one composite, unless something else is said."""

@@ -14,8 +14,6 @@ from typing import Final
 from ...errors import InputError
 from .recording import CONTENT, HASH_DIGITS, START, SUFFIX, Event
 
-__all__ = ["FILE_BYTES", "TOTAL_BYTES", "Writer", "now"]
-
 FILE_BYTES: Final = 16 << 20
 TOTAL_BYTES: Final = 256 << 20
 """How large a file, and all of a recording's files, get unless something else is said."""

@@ -24,8 +24,6 @@ from .recording import silent_run
 from .rendered import StepRun
 from .told import missing_field
 
-__all__ = ["hints", "none_texts", "shown_secrets", "unknown_reads"]
-
 _NONE: Final = "None"
 _PROBE: Final = "crossplane-lite-probe"
 _MOST_TEXTS: Final = 10

@@ -34,21 +34,6 @@ if TYPE_CHECKING:
     from .rendered import Rendered
     from .validation import Check
 
-__all__ = [
-    "Inputs",
-    "Parser",
-    "add_explain",
-    "add_function",
-    "add_inputs",
-    "add_operation",
-    "add_tls",
-    "duration",
-    "parse",
-    "paths",
-    "read_inputs",
-    "read_operation_inputs",
-]
-
 _log = logging.getLogger(__name__)
 
 

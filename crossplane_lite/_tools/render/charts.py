@@ -23,8 +23,6 @@ from ..manifests.kind_schemas import CHART
 from ..manifests.objects import merged
 from ..manifests.yaml import decode, load_documents
 
-__all__ = ["Charts"]
-
 _PARAMETERS: Final = ("spec", "forProvider")
 _MORE: Final = ("set", "valuesFrom")  # values that are in no file here
 

@@ -15,8 +15,6 @@ from .rendered import api_versions_checked
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
 
-__all__ = ["Chain", "Files", "World", "in_order"]
-
 
 class Files:
     """A cluster that contains only the given objects and schemas.

@@ -14,8 +14,6 @@ from .rendered import InvalidStatusError, RenderError, cut_off
 if TYPE_CHECKING:
     from .rendered import Rendered
 
-__all__ = ["command", "make_parser"]
-
 _EPILOG: Final = (
     "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
     "printed on stdout then; also 1 when the XR's status doesn't fit its XRD, or --crds finds mistakes in desired "

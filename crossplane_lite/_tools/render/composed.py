@@ -29,8 +29,6 @@ from ..manifests.yaml import Document
 from . import inputs
 from .rendered import RenderError, Result
 
-__all__ = ["Owner", "by_name", "composed_resource"]
-
 _METADATA: Final = {
     "annotations": (dict, "an object"),
     "generateName": (str, "a string"),

@@ -17,8 +17,6 @@ from ..manifests.yaml import Document
 from .inputs import field, is_text, kind_of, labels
 from .pipeline import Selector, Step
 
-__all__ = ["OPERATIONS", "composition_steps", "operation_of", "operation_steps", "watching"]
-
 OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
 """The kinds of documents that give an Operation."""
 

@@ -26,24 +26,6 @@ from ..manifests.objects import metadata_of, text_of
 from ..manifests.yaml import Document
 from .rendered import split_api_version
 
-__all__ = [
-    "PAUSED",
-    "REFERENCES",
-    "REQUESTED",
-    "admitted",
-    "apply_defaults",
-    "check_defines",
-    "composition_of",
-    "defaulted",
-    "is_legacy",
-    "is_of_cluster",
-    "references_of",
-    "schema_of",
-    "steering",
-    "with_composition",
-    "with_references",
-]
-
 _GROUP: Final = "apiextensions.crossplane.io"
 _LEGACY: Final = "LegacyCluster"
 
@@ -191,7 +173,8 @@ def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> 
         InputError: The XRD has no usable schema for the composite.
         MissingExtraError: A package for the check isn't installed.
     """
-    from ..._core.schemas.schema import SchemaError, errors_in
+    from ..._core.schemas.schema import errors_in
+    from ..._core.schemas.translate import SchemaError
     from .rules import verdicts
 
     schema, _ = schema_of(composite, xrd.content, xrd.where)

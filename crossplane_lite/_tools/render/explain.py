@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ...composition import Function
     from .pipeline import Runner
 
-__all__ = ["Explained", "Field", "Wait", "as_data", "as_json", "as_text", "explain"]
-
 _MARK: Final = ("metadata", "annotations", ANNOTATION)
 _MOST_UNSURE: Final = 3
 _COMPOSITE: Final = "xr"  # the beginning of the paths of the composite's fields

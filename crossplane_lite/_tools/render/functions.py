@@ -23,21 +23,6 @@ from .rendered import RenderError
 if TYPE_CHECKING:
     from .observing import Seen
 
-__all__ = [
-    "IN_PROCESS",
-    "RUNTIME",
-    "TARGET",
-    "Dial",
-    "InProcess",
-    "OfMessages",
-    "Remote",
-    "assign",
-    "dialling",
-    "in_process",
-    "runners",
-    "runners_of",
-]
-
 _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
 # What gRPC says of a server with TLS, and what that means.
 _HINTS: Final = {

@@ -19,24 +19,6 @@ from ..manifests.files import is_file, read_bytes
 from ..manifests.objects import RESOURCE_NAME, secret_data
 from ..manifests.yaml import Document, decode, load_documents, parse_value
 
-__all__ = [
-    "by_name",
-    "check",
-    "field",
-    "files_of",
-    "is_text",
-    "kind_of",
-    "labels",
-    "objects_in",
-    "read_composite",
-    "read_context",
-    "read_functions",
-    "read_object",
-    "read_observed",
-    "read_resources",
-    "read_secrets",
-]
-
 _SUFFIXES: Final = frozenset({".json", ".yaml", ".yml"})
 _NOUNS: Final[dict[type, str]] = {str: "a string", dict: "a mapping", list: "a list"}
 _FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")

@@ -17,8 +17,6 @@ from .definition import REFERENCES, steering
 from .pipeline import Selector
 from .rendered import RenderError, split_api_version
 
-__all__ = ["Kubectl"]
-
 _LONGEST_TEXT: Final = 2000
 
 # Forms of arguments that kubectl can't misread as an option, as several kinds, or as a selector of another form.

@@ -28,8 +28,6 @@ from ...proto import _view
 if TYPE_CHECKING:
     from ..._core.models.node import Node
 
-__all__ = ["COMPOSITE", "Asked", "Origin", "Seen", "Steps", "is_missing", "origin_of", "origin_text", "unknown_fields"]
-
 # A part of a node's path: `.spec`, `[0]` or `["a/b"]`.
 _STEP: Final = re.compile(r"""\.([^.\[]+)|\[(\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
 

@@ -20,8 +20,6 @@ from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import Rendered, RenderError
 from .steps import OPERATION, Pipeline, decoded, mark
 
-__all__ = ["render_operation", "requiring"]
-
 WATCHED_RESOURCE: Final = "ops.crossplane.io/watched-resource"
 """The requirement name under which each step is sent the resource that a WatchOperation watches."""
 

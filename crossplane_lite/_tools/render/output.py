@@ -14,19 +14,6 @@ from .pipeline import Selector
 from .rendered import Rendered, RenderError, Result, StepRun
 from .steps import decoded
 
-__all__ = [
-    "aligned",
-    "context_document",
-    "documents",
-    "events",
-    "failure_lines",
-    "lines",
-    "result_documents",
-    "result_lines",
-    "shortened",
-    "warning_lines",
-]
-
 # A longer line is split at each `; ` of its message. `_DEPENDENCIES` begins the message's list of dependencies.
 _WIDTH: Final = 120
 _DEPENDENCIES: Final = ". Dependencies: "

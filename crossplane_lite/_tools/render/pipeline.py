@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Cluster", "Runner", "Selector", "Step"]
-
 
 class Selector(NamedTuple):
     """Selects the resources that a function or a step of the Composition requires: one by name, or several by labels.

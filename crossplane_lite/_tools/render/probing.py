@@ -22,8 +22,6 @@ from ...proto import _view
 from .observing import Origin, Steps
 from .recording import Recorded, Waits
 
-__all__ = ["Answer", "Fields", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]
-
 Fields = Mapping[Steps, Any]
 
 MOST_PROBES: Final = 400

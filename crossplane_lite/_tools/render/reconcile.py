@@ -49,8 +49,6 @@ from .told import told
 if TYPE_CHECKING:
     from .rendered import StepRun
 
-__all__ = ["render"]
-
 _log = logging.getLogger(__name__)
 
 # The types of Crossplane's own conditions. A function's condition of such a type is ignored.

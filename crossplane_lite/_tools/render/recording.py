@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..._core.models.types import Field
     from ...composition import Function
 
-__all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "silent_run", "values_of"]
-
 S = TypeVar("S", bound=Seen)
 
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")

@@ -13,20 +13,6 @@ if TYPE_CHECKING:
     from .observing import Seen
     from .pipeline import Runner, Step
 
-__all__ = [
-    "FatalResultError",
-    "InvalidResourceError",
-    "InvalidStatusError",
-    "NoAnswerError",
-    "RenderError",
-    "Rendered",
-    "Result",
-    "StepRun",
-    "api_versions_checked",
-    "cut_off",
-    "split_api_version",
-]
-
 
 class Result(NamedTuple):
     """An event that Crossplane emits: for a function's result that isn't fatal, or for another reason.

@@ -22,8 +22,6 @@ from ...errors import MissingExtraError
 from ..manifests.objects import merged
 from .definition import defaulted
 
-__all__ = ["Verdicts", "verdicts"]
-
 _RULES: Final = "x-kubernetes-validations"
 _ABSENT: Final = object()
 _DEEPEST: Final = 100

@@ -11,17 +11,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from google.protobuf.message import DecodeError
+
 from ..._core import codec
 from ...composition import Function
 from ...errors import InputError, WireError
 from ...proto import _view
-from ...proto._pool import DecodeError
 from ..manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of, with_condition
 from .functions import runners_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import FatalResultError, NoAnswerError, RenderError, Result, StepRun
-
-__all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded", "mark"]
 
 MOST_CALLS: Final = 6
 """The most calls of a function in a step: one, and up to five more until its requirements are stable."""

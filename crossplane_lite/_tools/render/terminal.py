@@ -19,8 +19,6 @@ from ..._core.base.folder import PACKAGE
 from ..._core.observed.tracker import current, mask
 from ...runtime import log
 
-__all__ = ["begin"]
-
 # Folders of code that isn't the author's: this package, and asyncio, which runs an `async def` compose().
 _NOT_OF_THE_AUTHOR: Final = (
     PACKAGE,

@@ -12,7 +12,7 @@ from ..._core import codec
 from ..._core.base.texts import near_name
 from ..._core.call.mark import HELD_BACK_KEY
 from ..._core.observed.secrets import masker_for
-from ..._core.paths import field_path
+from ..._core.paths import field_path, trees
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import show
 from ..._core.waits.entry import Need, Waiting, read
@@ -23,8 +23,6 @@ from .rendered import api_versions_checked
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from .rendered import StepRun
-
-__all__ = ["HEADING", "in_vain", "lines", "missing_field", "name_of", "summary", "told", "waiting", "without_method"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
@@ -207,7 +205,7 @@ def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) ->
         parsed = field_path.parse(rest.removeprefix("."))
     except (UsageError, ValueError):  # the latter is for an index of thousands of digits
         return ""
-    steps = [step for step in parsed if not isinstance(step, field_path.Select)]
+    steps = [step for step in parsed if not isinstance(step, trees.Select)]
     if len(steps) < len(parsed) or not steps or steps[0] not in ("spec", "status"):
         return ""
     if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):

@@ -16,7 +16,8 @@ from ..._core.base.texts import near_name, short_text
 from ..._core.observed.observable import Observable
 from ..._core.paths.text import show as show_path
 from ..._core.paths.trees import lookup
-from ..._core.schemas.schema import SchemaError, errors_in
+from ..._core.schemas.schema import errors_in
+from ..._core.schemas.translate import SchemaError
 from ..._core.waits.dependencies import show
 from ...errors import MissingExtraError
 from ...proto import _view
@@ -31,9 +32,6 @@ from .told import told
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from .rendered import Rendered, StepRun
-
-__all__ = ["Check", "beyond", "not_sent", "possible", "status_errors"]
-
 
 _OTHER_NUMBER: Final = 7919
 _MANIFEST: Final = ("spec", "forProvider", "manifest")

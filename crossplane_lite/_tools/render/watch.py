@@ -20,8 +20,6 @@ from typing import Any, Final
 from ..._core.base import stdio
 from ..._core.base.texts import some
 
-__all__ = ["again", "run", "sources", "watch"]
-
 _LOOK_SECONDS: Final = 0.2
 # The time between asking a process to end and killing it.
 _GRACE_SECONDS: Final = 2.0

@@ -22,8 +22,6 @@ from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
 from .project import Project, check_name, filled, new_project
 
-__all__ = ["command", "krm_files", "make_parser", "write"]
-
 _LONGEST: Final = 63  # the name is that of a ConfigMap, and of the image
 
 

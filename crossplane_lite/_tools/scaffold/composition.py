@@ -20,8 +20,6 @@ from ..manifests.yaml import Document, decode, dump, parse_documents
 from ..simulate.values import required_values
 from .project import Project, filled
 
-__all__ = ["Made", "files"]
-
 _MORE: Final = """
 $models
 

@@ -15,8 +15,6 @@ from ..._core.base.scalars import booleans_of_1_1, resolve
 from ...errors import InputError
 from ..packaging.installing import sdk_requirement
 
-__all__ = ["Project", "check_name", "filled", "new_project"]
-
 _LONGEST: Final = 50
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _END: Final = ".tmpl"

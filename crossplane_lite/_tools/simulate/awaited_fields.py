@@ -18,8 +18,6 @@ from .merging import ABSENT, at, copied, steps_of
 from .model_types import model_schema
 from .values import MOST_ELEMENTS, Target, text_for, value_for
 
-__all__ = ["ASSUMED", "MADE_UP", "AwaitedFields", "list_of", "secret_at"]
-
 GIVEN: Final = "given"
 FIXTURE: Final = "fixture"
 MIRROR: Final = "spec"

@@ -11,8 +11,6 @@ from ..._core.observed import lookup
 from ..manifests.objects import TRANSITION_TIME
 from .merging import copied
 
-__all__ = ["builtin_status", "condition", "needs_no_status"]
-
 _ADDRESS: Final = "192.0.2.1"  # of a network that is set aside for examples
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..render.arguments import Inputs
     from ..render.explain import Explained
 
-__all__ = ["command", "make_parser"]
-
 _NAME: Final = "crossplane-lite simulate"
 
 Page = Callable[[Path, Simulation, RenderError | None], None]

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Objects = Mapping[str, dict[str, Any]]
 
-__all__ = ["Effects", "changes_of", "effects_of", "shown"]
-
 
 class Effects(NamedTuple):
     """The effects that the loss of a resource or a field has in the next reconcile.

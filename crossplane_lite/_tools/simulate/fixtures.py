@@ -13,8 +13,6 @@ from ..manifests.yaml import load_documents
 from ..render.inputs import files_of
 from .merging import copied
 
-__all__ = ["Fixture", "Fixtures", "read_fixtures"]
-
 DETAILS: Final = "connectionDetails"
 
 _PARTS: Final = ("metadata", "spec", "status", DETAILS)

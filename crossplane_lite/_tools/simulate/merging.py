@@ -6,11 +6,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..._core.paths import field_path
+from ..._core.paths import field_path, trees
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
-
-__all__ = ["ABSENT", "at", "copied", "differences", "steps_of"]
 
 ABSENT: Any = object()
 """Stands for a value that doesn't exist; None is a value, null."""
@@ -41,7 +39,7 @@ def steps_of(path: str) -> list[Any]:
         steps = field_path.parse(path.removeprefix("."))
     except ValueError:  # a UsageError, or the error of an index of thousands of digits
         return []
-    return [] if any(isinstance(step, field_path.Select) for step in steps) else list(steps)
+    return [] if any(isinstance(step, trees.Select) for step in steps) else list(steps)
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:

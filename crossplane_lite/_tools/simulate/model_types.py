@@ -9,8 +9,6 @@ from ..._core.models import types
 from ..._core.models.node import ModelShape
 from ..._core.resources.resource import Resource
 
-__all__ = ["model_schema", "model_type"]
-
 # The types of fields in models, which their tables write as letters, and the same types in OpenAPI.
 _SCALARS: Final = {
     types.parse_type(letter, lambda _: ModelShape): schema

@@ -7,8 +7,6 @@ import re
 import warnings
 from typing import Any, Final
 
-__all__ = ["matches", "matching"]
-
 _SAMPLES: Final = "a0A-_./: "
 _CATEGORIES: Final = {"CATEGORY_DIGIT": "0", "CATEGORY_SPACE": " ", "CATEGORY_NOT_WORD": "-"}
 _MOST_REPEATS: Final = 64

@@ -13,8 +13,6 @@ from .merging import ABSENT, at, steps_of
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-__all__ = ["Loss", "report"]
-
 
 class Loss(NamedTuple):
     """A resource or field that was removed from the steady state, and the effects.

@@ -17,7 +17,7 @@ from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import near_name, short_repr, short_text, some
 from ..._core.call.mark import without_memory
 from ..._core.models.walker import canonical
-from ..._core.paths import field_path
+from ..._core.paths import field_path, trees
 from ..._core.paths.text import EXTERNAL_NAME, show
 from ...errors import InputError, UsageError
 from ..manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ...composition import Dependency
     from ..render.arguments import Inputs
     from ..render.rendered import Rendered
-
-__all__ = ["Round", "Simulation"]
 
 _QUIET_SECONDS: Final = 2.0  # after these, a terminal shows the number of the round
 
@@ -288,7 +286,7 @@ class Simulation:
             steps = ("metadata", "annotations", EXTERNAL_NAME)
         in_secret = steps[0] == "connection_details"
         holder = (secret or {}) if in_secret else resource
-        way = field_path.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
+        way = trees.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
         if way is None:
             raise InputError(
                 f"{short_text(name)} has no field {short_text(show(steps))} in the steady state, so there is "

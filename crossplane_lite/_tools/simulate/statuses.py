@@ -42,8 +42,6 @@ from .fixtures import Fixture, Fixtures
 from .merging import ABSENT, at, copied
 from .values import Target
 
-__all__ = ["Exists", "Statuses"]
-
 Find = Callable[[str, str], "Mapping[str, Any] | None"]
 
 

@@ -11,8 +11,6 @@ from ..._core.base.texts import shortened
 from ..render import told
 from ..render.output import aligned
 
-__all__ = ["lines"]
-
 _HEADS: Final = ("WAVE", "RESOURCE", "KIND", "WAITED FOR")
 _MARK: Final = "*"
 _NEVER: Final = "never"

@@ -17,8 +17,6 @@ from ..manifests.objects import TRANSITION_TIME
 from .merging import copied
 from .patterns import matches, matching
 
-__all__ = ["MOST_ELEMENTS", "Made", "Target", "required_values", "text_for", "value_for"]
-
 MOST_ELEMENTS: Final = 200
 """The most elements of a list that is made here."""
 

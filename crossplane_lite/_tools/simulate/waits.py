@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...composition import Dependency
     from ..render.rendered import Rendered
 
-__all__ = ["Waits", "cycles_in", "owner_of", "unresolved_in", "waits_of"]
-
 _XR: Final = "xr."
 
 

@@ -16,8 +16,6 @@ from ..recording import Recording
 if TYPE_CHECKING:
     from .moments import Moment
 
-__all__ = ["command", "make_parser"]
-
 _NAME = "crossplane-lite report"
 
 

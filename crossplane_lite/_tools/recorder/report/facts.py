@@ -29,15 +29,15 @@ from ....composition import Function
 from ....errors import CrossplaneLiteError
 from ....proto import _view
 from ...diff.compare import Difference, against_cluster, against_version, masking
-from ...diff.fields import ABSENT
 from ...graph.appearance import CYCLE, LINE, LOOKS, TEXT, edge_tooltip, node_lines, node_tooltip
 from ...graph.graph import graph_of
 from ...manifests.objects import text_of
-from ...render.recording import COMPOSITE, Registered, record
+from ...render.observing import COMPOSITE
+from ...render.recording import Registered, record
 from ...render.rendered import Rendered
 from ...render.told import told
 from ...simulate.effects import shown
-from ...simulate.merging import copied
+from ...simulate.merging import ABSENT, copied
 from ..messages import decoded
 from .moments import desired_of
 
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...render.rendered import StepRun
     from .moments import Moment
-
-__all__ = ["COMPOSITE", "facts", "lines_of"]
 
 
 def lines_of(run: StepRun) -> Callable[[str, str], str]:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...simulate.simulation import Simulation
     from ..recording import Call, Reconcile, Recording
 
-__all__ = ["Elsewhere", "Moment", "desired_of", "recorded", "simulated"]
-
 Outcome = Rendered | RenderError
 
 

@@ -16,8 +16,6 @@ from typing import Final
 
 from ....errors import InputError
 
-__all__ = ["page", "write"]
-
 _HERE: Final = Path(__file__).parent
 _POLICY: Final = (
     "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; "

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...simulate.command import command as simulate
-from ...simulate.command import make_parser
+from ...simulate.command import make_parser as make_parser  # the command line asks each command's module for it
 
 if TYPE_CHECKING:
     from ...render.rendered import RenderError
     from ...simulate.simulation import Simulation
-
-__all__ = ["command", "make_parser"]
 
 
 def command(argv: Sequence[str]) -> int:
