@@ -16,10 +16,9 @@ import contextlib
 import functools
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from os.path import commonprefix
 from typing import Any, Final
 
 from ...errors import WireError
@@ -123,13 +122,15 @@ class Masker:
             for start in _places(text, index, size):
                 length = self._length_at(text, start, index[text[start : start + size]])
                 hidden[start : start + length] = b"x" * length
+        if b"x" not in hidden:  # nearly always so
+            return text
         out: list[str] = []
         at = 0
         for start, end in (found.span() for found in re.finditer(b"x+", hidden)):
             if text[start - 1 : end + 1] != MASK and not self._is_part_of_name(text, start, end, is_name):
                 out += text[at:start], MASK
                 at = end
-        return "".join([*out, text[at:]]) if out else text
+        return "".join([*out, text[at:]])
 
     def _length_at(self, text: str, at: int, forms: list[str]) -> int:
         """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
@@ -137,10 +138,14 @@ class Masker:
         while piece:
             # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
             place = bisect_right(forms, piece)
-            one = forms[place - 1] if place else ""
-            if one and piece.startswith(one) and _stands(text, at, at + len(one), self._where[one]):
+            if not place:
+                return 0
+            one = forms[place - 1]
+            if piece.startswith(one) and _stands(text, at, at + len(one), self._where[one]):
                 return len(one)
-            piece = commonprefix((piece, one[:-1]))
+            # Next are the forms that are as long as what both begin with, or shorter. A form may have megabytes.
+            size = bisect_left(range(len(one)), True, key=lambda size: not piece.startswith(one[:size]))
+            piece = one[: size - 1]
         return 0
 
     def _is_part_of_name(self, text: str, start: int, end: int, is_name: Callable[[str], bool]) -> bool:

@@ -122,9 +122,8 @@ class Run:
         draft = with_references(self.call, name, digest) if self._lacks else None
         if draft is None:
             made = self.content(name)
-            self._lacks = (
-                made is None
-            )  # then the next one probably has missing values, too, and can't be encoded at once
+            # The next one probably has missing values, too, and can't be encoded at once.
+            self._lacks = made is None
             has_texts = made is not None and self.call.has_token(plain_bytes(made))
             draft = draft_from(self.call, name, (), made, has_texts)
         return draft.content if draft.digest == digest else None
