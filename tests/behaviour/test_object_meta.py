@@ -247,6 +247,23 @@ def test_a_secret_is_masked() -> None:
     assert "top secret words" not in text
 
 
+@pytest.mark.parametrize("field", ["apiVersion", "kind"])
+@pytest.mark.parametrize("name", ["", "b", "unresolved"])
+def test_an_object_without_its_kind(field: str, name: str) -> None:
+    """It is Fatal with the resource's name, whether the kind is deleted from the new resource or a previous one."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Unstructured(*BUCKET))
+        if name:
+            bucket.metadata.name = name if name == "b" else bucket.observed.status.name
+        del bucket[field]
+
+    for kwargs in ({}, {"desired": {"bucket": samples.bucket({})}}, {"observed": {"bucket": samples.bucket({})}}):
+        (text,) = run(compose, **kwargs).fatal
+        assert text.startswith(f"bucket.{field}: "), text
+
+
 @pytest.mark.slow
 def test_what_is_kept_of_sound_texts_is_bounded() -> None:
     """Labels that are made from data don't fill the memory."""

@@ -152,7 +152,9 @@ def is_sound(model: ModelShape, size: int) -> bool:
 
 
 def _has_texts(fields: Mapping[str, Any]) -> bool:
-    """Say whether the data of a ConfigMap or Secret without a class has only strings; True for all other kinds."""
+    """Say whether a resource without a class has its kind, and the data of a ConfigMap or Secret only strings."""
+    if "apiVersion" not in fields or "kind" not in fields:
+        return False
     for name in _TEXTS.get(fields["kind"], ()):
         for text in fields[name].__dict__.values() if name in fields else ():
             if type(text) is not str:
@@ -179,13 +181,16 @@ def _keep(sound: Any) -> None:
 
 
 def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, name: str) -> None:
-    """Check the metadata of the composed resource `name`. Nothing is checked if the metadata isn't an object.
+    """Check that the composed resource `name` has its kind, and its metadata if that is an object.
 
     The data of a ConfigMap or Secret is checked with it. `found` are the unresolved values, which aren't checked.
     Neither is a value that is the same in `before`, the metadata that previous functions desire. Raises EncodeError
     with the value's path.
     """
     api_version, kind = str(data.get("apiVersion")), str(data.get("kind"))
+    for field in ("apiVersion", "kind"):
+        if data.get(field, TOMBSTONE) is TOMBSTONE:
+            raise EncodeError(field, "was deleted, and an object needs it; to remove the resource, don't register it")
     check = _Check(found, {"metadata": before})
     for field in _TEXTS.get(kind, ()) if api_version == "v1" else ():
         for key, value in data[field].items() if isinstance(data.get(field), dict) else ():
