@@ -112,3 +112,10 @@ def test_a_number_that_is_there_can_be_added_to() -> None:
 
     head = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "x"}}
     call(compose, xr={**head, "spec": {"count": 3}})
+
+
+def test_only_a_path_makes_one() -> None:
+    """What comes after the path is refused where it is given, not where the Observable is used."""
+    cls: Any = Observable
+    with pytest.raises(TypeError, match="positional"):
+        cls("vpc", "status.atProvider.vpcId")

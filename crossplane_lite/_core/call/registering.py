@@ -77,7 +77,7 @@ def _set_missing(status: Any, wire: str, root: Root) -> None:
 
     The author hasn't asked for this value yet, so the call doesn't count it among those that were handed out.
     """
-    value: Observable[Any] = Observable(f"{root.prefix}.status.{wire}", root)
+    value: Observable[Any] = Observable(f"{root.prefix}.status.{wire}", _root=root)
     if isinstance(status, dict):
         status[wire] = value
     elif isinstance(status, ModelShape):

@@ -91,6 +91,7 @@ class Observable(Generic[T_co]):
     def __init__(
         self,
         source_path: str,
+        *,
         _root: Root | None = None,
         _deps: tuple[Observable[Any], ...] | None = None,
         _settles: bool = False,
@@ -394,7 +395,7 @@ def make(
     ready object lacks it. `known_type` is the type that a schema gives the value. Without a `root`, no call remembers
     the Observable.
     """
-    made: Observable[Any] = Observable(path, root, deps, settles, known_type)
+    made: Observable[Any] = Observable(path, _root=root, _deps=deps, _settles=settles, _type=known_type)
     if root is not None:
         root.call.handed_out.append(made)
     return made
@@ -406,7 +407,7 @@ def refer(path: str, root: Root, value: str) -> Observable[str]:
     In texts and in the answer, the value replaces the Observable. But a question about it, such as `if`, is answered as
     if the value were missing.
     """
-    return Observable(path, root, _text=value)
+    return Observable(path, _root=root, _text=value)
 
 
 def _at(
@@ -415,7 +416,8 @@ def _at(
     """Return an Observable for another path of the same object; `below` is the last step if it is further down."""
     known_type = observable.__cl_type__
     known_type = None if known_type is None or below is None else known_type.below(below)
-    return Observable(path, observable.__cl_root__, observable.__cl_deps__, settles, known_type)
+    root, deps = observable.__cl_root__, observable.__cl_deps__
+    return Observable(path, _root=root, _deps=deps, _settles=settles, _type=known_type)
 
 
 # What uses mean.
