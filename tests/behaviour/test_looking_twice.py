@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import re
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition
+from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import CONDITION, provider_of
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider, XStorageBucket
@@ -270,6 +272,22 @@ def test_a_mistake_after_a_guess_is_fatal(mistake: str) -> None:
     (fatal,) = run(compose).fatal
     assert "Error: " in fatal
     assert not run(compose).resources
+
+
+def test_mistakes_that_compose_goes_on_after_are_no_guesses() -> None:
+    """Values of another type that compose() is refused and goes on without are refused in each run, however many."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        bucket = _bucket(ctx, location="x")
+        for wrong in (5, 5.5, True):
+            with contextlib.suppress(UsageError):
+                bucket.spec.forProvider.location = wrong
+        bool(_id(ctx))
+
+    answer = run(compose)
+    assert answer.resources["bucket"]["spec"]["forProvider"]["location"] == "x"
+    assert "with a guess" not in answer.texts
 
 
 def test_the_place_of_a_mistake_is_no_use_of_values() -> None:

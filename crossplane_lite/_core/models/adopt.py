@@ -167,10 +167,10 @@ def _reject(error: UsageError) -> None:
 
     Another value may come from an answer that the rehearsal made up, and the run must go on.
     """
-    call = current()
-    if call is None or call.oracle is None or call.refusal == str(error):
-        if call is not None:
-            call.refusal = str(error)
+    call, text = current(), str(error)
+    if call is not None and call.oracle is None:
+        call.refusals.add(text)
+    if call is None or text in call.refusals:
         raise error
 
 

@@ -216,7 +216,7 @@ class Tracker:
         secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
             count as empty.
-        refusal: The text of the last error for a scalar of another type than its field's in the real call.
+        refusals: The texts of the errors for scalars and keys of another type than their field's in the real call.
         observer: Is told what compose() does; None for nobody.
 
     Args:
@@ -229,7 +229,6 @@ class Tracker:
     rehearsed = False
     form = 0
     made_up = ""
-    refusal = ""
     secret_request: Any = None
     oracle: Oracle | None = None
     observer: Observer | None = None
@@ -247,6 +246,7 @@ class Tracker:
         self.tokens: dict[int, Observable[Any]] = {}
         self.made: dict[int, int] = {}
         self.told: set[str] = set()
+        self.refusals: set[str] = set()
         self.tied: list[Any] = []
         self.faults: list[WireError] = []
         self._texts: dict[str | int, tuple[int, str]] = {}

@@ -76,7 +76,7 @@ class Run:
         call = Call(data, real.function, request)
         call.rehearsed = True
         call.oracle = oracle
-        call.refusal = real.refusal
+        call.refusals = real.refusals
         call.form = form
         call.made_up = made_up
         call.log.logger = _silent
