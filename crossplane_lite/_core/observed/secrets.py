@@ -242,7 +242,7 @@ def _names_place(key: str) -> bool:
 
 
 def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:
-    """Yield a secret value and its parts, and their parts, each with its key; those of less than four bytes aren't."""
+    """Yield a secret value and its parts, and their parts, each with its key, but none of less than four bytes."""
     if len(value) < _SHORTEST:
         return
     yield key, value

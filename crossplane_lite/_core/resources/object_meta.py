@@ -252,7 +252,7 @@ class _Check:
             _check(value, steps, rule, what)
 
     def _parts(self, metadata: dict[str, Any], name: str, kind: Any) -> Iterator[tuple[Steps, Any]]:
-        """Yield the parts of a dict or list that must be checked, with their paths; raise EncodeError if it is none."""
+        """Yield the parts of a dict or list that must be checked, with their paths; raise EncodeError for others."""
         whole: Any = metadata.get(name)
         if whole is None or not self._counts(whole, ("metadata", name)):
             return

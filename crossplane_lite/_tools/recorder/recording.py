@@ -255,7 +255,7 @@ class Recording:
                 the last one of all. The empty text stands for the only subject of the recording.
 
         Raises:
-            InputError: There is no such subject or several, or it has no reconcile at that time, or the time is none.
+            InputError: There is no such subject or several, or it has no reconcile at that time, or that isn't a time.
         """
         name, _, time = what.partition("@")
         if time and not re.fullmatch(r"\d{4}[-\dT:.]*Z?", time, re.ASCII):
