@@ -4,7 +4,7 @@
     python -m tests.mutations --count 40 --seed 7
 
 It works on a copy of the checkout, whose tests must pass without a change. A change is found if a test of the core
-fails with it; it isn't if they pass, or take three times as long. The exit status is 1 if more than one in ten aren't
+fails with it; it isn't if they pass, or take five times as long. The exit status is 1 if more than one in ten aren't
 found.
 """
 
@@ -145,7 +145,7 @@ def main() -> int:
         began = time.monotonic()
         if failed := failure(copy):
             sys.exit(f"the tests fail without a change: {failed}")
-        seconds = 3 * (time.monotonic() - began)
+        seconds = 5 * (time.monotonic() - began)
         for number, mutation in enumerate(sample, 1):
             text = outcome(mutation, copy, seconds)
             found += text.startswith("found")
