@@ -110,6 +110,28 @@ def test_wrong_types_of_fields(field: str, place: str) -> None:
         assert text.startswith(f"{path}.{field}: must be {WORDS[field]} {given(value)}")
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "hint"),
+    [
+        ("texts", {"a"}, "use list(...)"),
+        ("texts", "a", "write [...] around it"),
+        ("texts", b"a", ""),
+        ("texts", {"a": "b"}, ""),
+        ("wholes", 1, "write [...] around it"),
+        ("text", True, 'write "true"'),
+        ("text", b"a", "write value.decode()"),
+        ("text", 1.5, "write str(...)"),
+        ("text", ["a"], ""),
+        ("whole", "-1", "write int(...)"),
+        ("whole", "a", ""),
+        ("flag", "yes", "write True or False"),
+    ],
+)
+def test_what_to_write_instead(field: str, value: Any, hint: str) -> None:
+    """What is said of a value ends in what to write instead, where that is clear."""
+    assert error(lambda: Spec(**{field: value})).partition("; ")[2] == hint
+
+
 @pytest.mark.parametrize("field", FITTING)
 def test_what_fits(field: str) -> None:
     """Each type takes what Kubernetes takes for it, and what has no value or is not known yet."""
