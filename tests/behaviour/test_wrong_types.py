@@ -379,6 +379,26 @@ def test_text_of_a_missing_value_for_a_number() -> None:
     assert found.endswith("; give the value itself, not a string that is made from it")
 
 
+def test_missing_values_of_another_type() -> None:
+    """A missing value is refused where the schema gives it, or what it lies in, another type; parts of it too."""
+
+    def compose(ctx: Any) -> None:
+        seen = ctx.resource("vpc", VPC()).observed.status.atProvider
+        provider = ctx.resource("bucket", Bucket()).spec.forProvider
+        for field, value, word in (
+            ("size", seen.vpcId, "a string"),
+            ("location", seen.subnets, "a list"),
+            ("location", seen.subnets[0], "a SubnetAtProvider or a mapping"),
+            ("size", seen.subnets[0].id, "a string"),
+        ):
+            text = error(lambda field=field, value=value: setattr(provider, field, value))  # type: ignore[misc]
+            assert f", which is {word})" in text
+        provider.location = seen.subnets[0].id
+
+    _, answer = call(compose)
+    assert list(answer.resources) == ["vpc"]
+
+
 def test_guessed_answers_are_not_checked() -> None:
     """A run that tries other answers goes on where they are of another type, so that nothing that exists is lost."""
 
