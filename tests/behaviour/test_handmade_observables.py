@@ -54,6 +54,17 @@ def test_it_resolves_by_its_path(path: str) -> None:
     assert not answer.conditions
 
 
+def test_it_names_a_resource() -> None:
+    """As a resource's name it is the value at its path, and this is no guess."""
+
+    def compose(ctx: Any) -> None:
+        ctx.resource(Observable("xr.status.x"), Bucket())
+
+    _, answer = call(compose, xr=samples.xr({}, {"x": "y"}))
+    assert list(answer.resources) == ["y"]
+    assert not answer.conditions
+
+
 def test_without_a_value_it_waits() -> None:
     """Without a value at its path it waits as any other."""
 
