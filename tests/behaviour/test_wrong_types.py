@@ -393,6 +393,11 @@ def test_missing_values_of_another_type() -> None:
         ):
             text = error(lambda field=field, value=value: setattr(provider, field, value))  # type: ignore[misc]
             assert f", which is {word})" in text
+        text = error(lambda: setattr(ctx.composite(XStorageBucket).status, "names", seen.subnets))
+        assert text.endswith(
+            "each item must be a string (got vpc.status.atProvider.subnets, where it is "
+            "a SubnetAtProvider or a mapping)"
+        )
         provider.location = seen.subnets[0].id
 
     _, answer = call(compose)
