@@ -181,8 +181,8 @@ class Context:
     def remove(self, name: str) -> None:
         """Remove a composed resource from desired state, whether a previous function or this call has put it there.
 
-        Crossplane deletes the resource unless a later function desires it. It is deleted even if compose() has used
-        unresolved values as plain ones in this call.
+        Crossplane deletes the resource unless a later function desires it. It goes although a lost value would keep it,
+        unless a lost value decides whether this method is called, or nobody can see what a lost value decides.
 
         Args:
             name: The composition resource name. A name that no function desires is ignored. If this call has registered

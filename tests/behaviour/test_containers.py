@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite import NULL
 from tests.behaviour import samples
 from tests.behaviour.models import (
     Bucket,
@@ -216,3 +217,16 @@ def test_any_sequence_of_list_edits(start: list[str], edits: list[str]) -> None:
 
     _, answer = call(compose, desired={"bucket": samples.bucket({"zones": start})})
     assert answer.resources["bucket"]["spec"]["forProvider"]["zones"] == expected
+
+
+def test_nulls_in_lists_and_maps() -> None:
+    """A null reads as None in observed state, and as NULL where a previous function desires it."""
+    nulls = samples.bucket({"labels": {"a": None}, "zones": ["x", None], "extra": {"a": [None]}})
+
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Bucket())
+        for state, null in ((bucket, NULL), (bucket.observed, None)):
+            provider = state.spec.forProvider
+            assert [provider.labels["a"], provider.zones[1], provider.extra["a"][0]] == [null] * 3
+
+    call(compose, desired={"bucket": nulls}, observed={"bucket": nulls})

@@ -145,6 +145,23 @@ def test_the_context_is_a_mapping() -> None:
     assert answer.context == {"kept": 1, "new": 3}
 
 
+def test_keys_that_a_previous_step_may_have_left_out() -> None:
+    """Where a step has told that a guess decides which keys it sets, one that nobody has set waits, and no other."""
+
+    def compose(ctx: Any) -> None:
+        assert ctx.context["there"] == 1
+        ctx.resource("bucket", Bucket()).spec.forProvider.location = ctx.context["later"]
+        ctx.context["own"] = 2
+        assert ctx.context["own"] == 2
+        ctx.resource("other", Bucket())
+
+    told = {"crossplane-lite/held-back": {"another": {"guessed": ["*"]}}}
+    _, answer = call(compose, context={"there": 1, **told})
+    assert not answer.fatal
+    assert list(answer.resources) == ["other"]
+    assert 'context["later"]' in answer.conditions["DependenciesResolved"][2]
+
+
 def test_a_context_entry_is_replaced_and_not_merged() -> None:
     """Setting a context entry puts the new value in the place of the old one, as in a dict."""
 

@@ -232,6 +232,20 @@ def test_questions_about_required_values() -> None:
     ]
 
 
+def test_questions_about_other_values() -> None:
+    """A question about a missing value of another resource hides no dependency on a required resource's value."""
+
+    def compose(ctx: Any) -> None:
+        other = ctx.resource("other", Bucket())
+        if not other.observed.external_name:
+            region = ctx.required_resources["config"][0].data.region
+            ctx.resource("a", Bucket()).spec.forProvider.location = region
+
+    assert shown(compose, required={"config": [CONFIG]}) == [
+        ("a", "required.config", "required.config[0].data.region"),
+    ]
+
+
 # --- what goes wrong, and what must not come of it ---------------------------------------------------------------
 
 

@@ -54,6 +54,31 @@ def test_it_resolves_by_its_path(path: str) -> None:
     assert not answer.conditions
 
 
+def test_it_names_a_resource() -> None:
+    """As a resource's name it is the value at its path, and this is no guess."""
+
+    def compose(ctx: Any) -> None:
+        ctx.resource(Observable("xr.status.x"), Bucket())
+
+    _, answer = call(compose, xr=samples.xr({}, {"x": "y"}))
+    assert list(answer.resources) == ["y"]
+    assert not answer.conditions
+
+
+def test_it_is_a_key_of_a_map() -> None:
+    """As a key it is the value at its path, in a map of the model and in labels."""
+
+    def compose(ctx: Any) -> None:
+        key: Any = Observable("xr.status.x")
+        bucket = ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(labels={key: "a"}))))
+        bucket.metadata.labels = {key: "b"}
+
+    _, answer = call(compose, xr=samples.xr({}, {"x": "y"}))
+    assert not answer.fatal, answer.fatal
+    assert provider_of(answer) == {"labels": {"y": "a"}}
+    assert answer.resources["bucket"]["metadata"]["labels"] == {"y": "b"}
+
+
 def test_without_a_value_it_waits() -> None:
     """Without a value at its path it waits as any other."""
 

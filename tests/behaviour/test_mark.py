@@ -173,6 +173,21 @@ def test_both_ways_of_encoding_give_one_digest(content: dict[str, Any], metadata
     assert digest_of(found[0]) == digest_of(plain) == memory_in(mark, "net").digest
 
 
+@given(_contents(LEAVES), CONTENTS)
+def test_both_ways_of_encoding_over_another_step_give_one_digest(over: dict[str, Any], under: dict[str, Any]) -> None:
+    """A resource over a previous step's is encoded in the fast way too, and has the digest of what is sent."""
+    found = []
+
+    @composition.function(name="net")
+    def compose(ctx: Any) -> None:
+        found.append(direct(ctx.resource("one", Unstructured("example.org/v1", "Thing", **over))))
+
+    sent = run(compose, desired={"one": {"apiVersion": "example.org/v1", "kind": "Thing", **under}}).emitted["one"]
+    mark = sent["metadata"]["annotations"][MARKER]
+    assert isinstance(found[0], bytes)
+    assert digest_of(found[0]) == digest_of(codec.encode_struct(sent)) == memory_in(mark, "net").digest
+
+
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return [(key, _sorted(value[key])) for key in sorted(value)]

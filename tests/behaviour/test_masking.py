@@ -183,6 +183,20 @@ def test_names_are_never_masked() -> None:
     assert texts[1] == "network-main.status.id isn't there"
 
 
+def test_the_longest_names_are_never_masked() -> None:
+    """A name may have as many characters as Kubernetes allows."""
+    name = f"{'n' * 244}-{SECRET[:8]}"
+    assert len(name) == 253
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.resource(name, Unstructured("v1", "Thing"))
+        ctx.results.warning(f"{name}; x-{name}")
+
+    [(_, text)] = run(compose, credentials={"c": {"password": SECRET[:8].encode()}}).results
+    assert text == f"{name}; x-{'n' * 244}-{MASK}"
+
+
 _LETTERS = st.text(st.sampled_from('abAB01 +/="\\\n%é€ß'), min_size=1, max_size=24)
 
 

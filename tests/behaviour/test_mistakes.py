@@ -178,6 +178,17 @@ def test_a_resource_does_not_depend_on_itself(itself: Any) -> None:
     assert "itself" in text
 
 
+@pytest.mark.parametrize("name", [5, 0, None, b"vpc", ["vpc"], VPC(), ""], ids=repr)
+def test_a_name_is_a_string(name: Any) -> None:
+    """A resource can't be registered under what isn't a string, or is an empty one."""
+
+    def compose(ctx: Any) -> None:
+        with pytest.raises(UsageError, match="a composed resource's name must"):
+            ctx.resource(name, Bucket())
+
+    assert not call(compose)[1].resources
+
+
 @pytest.mark.parametrize("value", ["vpc", b"vpc", 5, VPC()])
 def test_depends_on_takes_a_list(value: Any) -> None:
     """depends_on that isn't a list is refused with a text that says so, a name on its own too."""

@@ -61,11 +61,11 @@ def test_without_a_guess_our_fields_of_a_shared_resource_are_given_up() -> None:
 
 
 def test_a_shared_resource_that_nobody_desires_any_more() -> None:
-    """After a guess, a resource that this step shares with another is kept, with both marks."""
+    """After a guess, a resource that this step shares with another is kept with this step's mark: each adds its own."""
     answer = run(guessing, observed={"bucket": samples.bucket(SEEN, ours="one,step", owned=OWNED)})
     assert not answer.fatal
     assert provider_of(answer) == {"location": "US", "project": "p"}
-    assert answer.emitted["bucket"]["metadata"]["annotations"] == {MARKER: "one,step"}
+    assert answer.emitted["bucket"]["metadata"]["annotations"] == {MARKER: "step"}
 
 
 def test_every_step_that_registers_a_resource_marks_it() -> None:

@@ -110,6 +110,28 @@ def test_wrong_types_of_fields(field: str, place: str) -> None:
         assert text.startswith(f"{path}.{field}: must be {WORDS[field]} {given(value)}")
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "hint"),
+    [
+        ("texts", {"a"}, "use list(...)"),
+        ("texts", "a", "write [...] around it"),
+        ("texts", b"a", ""),
+        ("texts", {"a": "b"}, ""),
+        ("wholes", 1, "write [...] around it"),
+        ("text", True, 'write "true"'),
+        ("text", b"a", "write value.decode()"),
+        ("text", 1.5, "write str(...)"),
+        ("text", ["a"], ""),
+        ("whole", "-1", "write int(...)"),
+        ("whole", "a", ""),
+        ("flag", "yes", "write True or False"),
+    ],
+)
+def test_what_to_write_instead(field: str, value: Any, hint: str) -> None:
+    """What is said of a value ends in what to write instead, where that is clear."""
+    assert error(lambda: Spec(**{field: value})).partition("; ")[2] == hint
+
+
 @pytest.mark.parametrize("field", FITTING)
 def test_what_fits(field: str) -> None:
     """Each type takes what Kubernetes takes for it, and what has no value or is not known yet."""
@@ -355,6 +377,31 @@ def test_text_of_a_missing_value_for_a_number() -> None:
 
     found, _ = call(compose)
     assert found.endswith("; give the value itself, not a string that is made from it")
+
+
+def test_missing_values_of_another_type() -> None:
+    """A missing value is refused where the schema gives it, or what it lies in, another type; parts of it too."""
+
+    def compose(ctx: Any) -> None:
+        seen = ctx.resource("vpc", VPC()).observed.status.atProvider
+        provider = ctx.resource("bucket", Bucket()).spec.forProvider
+        for field, value, word in (
+            ("size", seen.vpcId, "a string"),
+            ("location", seen.subnets, "a list"),
+            ("location", seen.subnets[0], "a SubnetAtProvider or a mapping"),
+            ("size", seen.subnets[0].id, "a string"),
+        ):
+            text = error(lambda field=field, value=value: setattr(provider, field, value))  # type: ignore[misc]
+            assert f", which is {word})" in text
+        text = error(lambda: setattr(ctx.composite(XStorageBucket).status, "names", seen.subnets))
+        assert text.endswith(
+            "each item must be a string (got vpc.status.atProvider.subnets, where it is "
+            "a SubnetAtProvider or a mapping)"
+        )
+        provider.location = seen.subnets[0].id
+
+    _, answer = call(compose)
+    assert list(answer.resources) == ["vpc"]
 
 
 def test_guessed_answers_are_not_checked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -33,11 +34,28 @@ INNER = {
 def test_lengths_that_do_not_fit(kind: int) -> None:
     """Where what holds an element ends in the middle of it, the bytes are read or refused as protobuf does."""
     inner = INNER[kind]
-    refused = 0
     # What is left behind such a place is a text, which takes the place of what was there: nobody reads that.
     texts = {at for at, one in enumerate(inner) if one == 0x1A}
-    for size in set(range(len(inner) + 2)) - texts:
-        data = entry("a", bytes([kind << 3 | 2, size]) + inner)
+    sizes = set(range(len(inner) + 2)) - texts
+    assert _refused(entry("a", bytes([kind << 3 | 2, size]) + inner) for size in sizes) > 5
+
+
+@pytest.mark.parametrize("holder", ["struct", "list"])
+@pytest.mark.parametrize("tag", [0x1A, 0x2A, 0x32], ids=["text", "struct", "list"])
+def test_lengths_of_elements_that_do_not_fit(tag: int, holder: str) -> None:
+    """Where an element is shorter or longer than what holds it says, it is read or refused as protobuf does."""
+    element = {0x1A: b"ab", 0x2A: entry("b", b"\x1a\x01c"), 0x32: field(1, b"\x1a\x01c")}[tag]
+    sizes = [size for size in range(len(element) + 3) if element[size : size + 1] != b"\x1a"]  # no text is left behind
+    values = [bytes([tag, size]) + element for size in sizes]
+    if holder == "list":
+        values = [b"\x32" + bytes([len(value) + 2]) + field(1, value) for value in values]
+    assert _refused(entry("a", value) for value in values) > 2
+
+
+def _refused(structs: Iterable[bytes]) -> int:
+    """Return how many Structs are refused. These must be those that protobuf refuses, and the others read alike."""
+    refused = 0
+    for data in structs:
         try:
             wanted = by_protobuf(data)
         except ProtobufRefusal:
@@ -46,4 +64,4 @@ def test_lengths_that_do_not_fit(kind: int) -> None:
                 codec.decode_struct(data)
         else:
             assert typed(codec.decode_struct(data)) == typed(wanted)
-    assert refused > 5
+    return refused

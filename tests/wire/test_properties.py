@@ -219,38 +219,6 @@ def holds_none(value: Any) -> bool:
 
 @pytest.mark.slow
 @EXAMPLES
-@given(JSON_OBJECTS, _METADATA, JSON_OBJECTS, _METADATA, SEEDS)
-def test_a_leaf_is_put_in_as_a_second_pass_would(
-    base: dict[str, Any], below: Any, fields: dict[str, Any], metadata: Any, seed: int
-) -> None:
-    """encode_over with a leaf gives what laying the text over the result gives, made of the text that was there."""
-    base = base if below is None else {**base, "metadata": below}
-    fields = fields if metadata is None else {**fields, "metadata": metadata}
-    rnd = random.Random(seed)
-    for tree in (base, fields):
-        holder = tree.get("metadata")
-        if rnd.random() < 0.5 and isinstance(holder, dict) and isinstance(holder.get("annotations"), dict):
-            holder["annotations"][MARK] = rnd.choice(["other", 5, None, {}])
-    raw = odd_struct(base, rnd)
-    model = modelled(fields, seed)
-    found = codec.encode_over(model, raw, leaf=(WAY, MARK, lambda before: f"{before!r}, step"))
-    once = codec.encode_over(model, raw)
-    text = f"{in_place(once, (*WAY, MARK))!r}, step"
-    twice = codec.encode_over({"metadata": {"annotations": {MARK: text}}}, once)
-    assert typed(by_protobuf(found)) == typed(by_protobuf(twice))
-
-
-def in_place(raw: bytes, way: tuple[str, ...]) -> Any:
-    """Return what a leaf is made of: the payload of the Value that is in its place."""
-    for key in way[:-1]:
-        kind, payload = codec.open_value(codec.split(raw).get(key) or b"")
-        raw = payload if kind == codec.STRUCT else b""
-    value = codec.split(raw).get(way[-1])
-    return None if value is None else codec.open_value(value)[1]
-
-
-@pytest.mark.slow
-@EXAMPLES
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | JSON_OBJECTS, max_leaves=6), st.booleans())
 def test_a_value_alone_is_encoded_like_one_in_a_tree(value: Any, strict: bool) -> None:
     """encode_value's short ways write what the encoder of trees writes; a strict one leaves out no None."""

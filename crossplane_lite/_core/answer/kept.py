@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import codec
 from ..base.texts import some
-from ..call.mark import ANNOTATION, MARK_WAY, joined_steps, marked, memory_in
+from ..call.mark import ANNOTATION, MARK_WAY, OURS, joined_steps, marked, memory_in
 from ..observed import lookup
 from ..observed.owned import as_owned, with_owned_fields
 from ..resources.registered import READY
@@ -47,7 +47,10 @@ def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> 
             _set_ready(target, kept, observed)
             continue
         if name in desired:  # a previous step desires the resource too; fields that this function set in it stay
-            desired[name].resource = with_owned_fields(desired[name].resource, observed)
+            completed = with_owned_fields(desired[name].resource, observed)
+            is_ours = call.whose(name) == OURS
+            before = desired[name].resource
+            desired[name].resource = _marked(call, name, completed, before, step) if is_ours else completed
             continue
         encoded = as_owned(observed)
         if encoded is None:
@@ -59,7 +62,7 @@ def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> 
             )
             continue
         target = desired[name]
-        target.resource = _marked(call, encoded, observed, step)
+        target.resource = _marked(call, name, encoded, b"", step)
         _set_ready(target, kept, observed)
     return fatals
 
@@ -69,19 +72,19 @@ def _set_ready(target: Any, kept: Kept, observed: bytes) -> None:
         target.ready = READY[kept.ready is not False]
 
 
-def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
+def _marked(call: Call, name: str, encoded: bytes, before: bytes, step: str) -> bytes:
     """Return the Struct bytes of a kept resource with an annotation that names this step as one that desires it.
 
-    The identity replaces older ones of the same function in the annotation. If the composite has no namespace, the
-    resource also gets its observed namespace, because nothing else would set it.
+    Steps in the annotation of `before`, the resource that a previous step desires, stay. Others don't: each step that
+    keeps the resource, too, adds itself. If the composite has no namespace, the resource gets its observed one, because
+    nothing else would set it.
     """
-    before = codec.get_path(observed, MARK_WAY)
-    memory = memory_in(before, step)
+    memory = memory_in(call.mark_of(name), step)
     names = (call.function.name, *call.function.formerly)
-    mark = joined_steps(before, step, memory.to_text() if memory.digest else "", names)
+    mark = joined_steps(codec.get_path(before, MARK_WAY), step, memory.to_text() if memory.digest else "", names)
     metadata: dict[str, Any] = {"annotations": {ANNOTATION: mark}}
-    namespace = codec.get_path(observed, ("metadata", "namespace"))
-    if namespace and not codec.get_path(call.xr.raw or b"", ("metadata", "namespace")):
+    namespace = codec.get_path(call.observed[name].resource, ("metadata", "namespace"))
+    if namespace and not call.namespace:
         metadata["namespace"] = namespace
     return codec.encode_over({"metadata": metadata}, encoded)
 

@@ -10,6 +10,7 @@ from ...proto import _view
 from .. import codec
 from ..base.sentinels import UNSET
 from ..base.texts import LONGEST_RESULT, type_in_words
+from ..call.given import ANY_KEY
 from ..call.mark import HELD_BACK_KEY
 from ..models.walker import plain_and_waits, unresolved_in
 from ..observed.observable import Observable, known, sources
@@ -180,11 +181,15 @@ class HandingOn:
         self._entry = entry
 
     def unresolved_keys(self) -> set[str]:
-        """Return the keys of the context that `set_context` leaves out because their values have unresolved parts."""
-        given = self._call.context
-        if given is None or not given.values_seen:
-            return set()
-        return {key for key, value in given.values_seen.items() if unresolved_in({key: value}, self._call)}
+        """Return the keys of the context that `set_context` leaves out because of unresolved parts.
+
+        A key that is itself made from a missing value may be any.
+        """
+        call, given = self._call, self._call.context
+        left_out = (
+            [] if given is None else [one for one in given.values_seen.items() if unresolved_in(dict([one]), call)]
+        )
+        return {ANY_KEY if unresolved_in([key], call) else key for key, _ in left_out}
 
     def keep_entry(self, message: Any) -> None:
         """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeVar, overload
 from ...errors import UsageError
 from .. import codec
 from ..base.texts import value_in_words
-from ..observed.observable import Observable, guess, make
+from ..observed.observable import Observable, guess, make, note_use
 from ..observed.root import Root
 from ..resources.registered import Registered, observed_view
 from ..resources.resource import check_class, check_kind
@@ -360,6 +360,8 @@ class LazyMap(MutableMapping[str, Any]):
         return key in self._guessed or (ANY_KEY in self._guessed and type(key) is str and key not in self._source)
 
     def __iter__(self) -> Iterator[str]:
+        if ANY_KEY in self._guessed:
+            note_use(self._waiting(ANY_KEY), opaque=True)
         kept = [*sorted(self._source), *sorted(self._guessed - {ANY_KEY})]
         return iter(dict.fromkeys([*(key for key in kept if key not in self.deleted), *self.values_seen]))
 

@@ -10,7 +10,7 @@ levels deeper than `MAX_DEPTH` are merged by `tree`, in one pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from google.protobuf.message import DecodeError
@@ -270,21 +270,15 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
 _LEAVES: Final = frozenset({str, bool, int, float, list})  # the usual types of values that replace and don't merge
 
 
-Leaf = tuple[tuple[str, ...], str, "Callable[[Any], str]"]
-"""A text to put into the result, as a tuple: the keys of the Structs that lead to its place, its own key, and a
-function that makes the text from the present value there (None if there is none)."""
-
-
-def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | None = None) -> bytes:
+def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
     """Merge the set fields of `obj` into an existing Struct.
 
     Two Structs at the same path are merged, unless the one in `obj` is `Replaced`. Any other value of `obj` replaces
     the old one, and `TOMBSTONE` removes it. Fields that `obj` doesn't name are kept byte for byte. The errors are those
-    of `encode_struct`; WireError is raised if `base` isn't a valid Struct. The text of `leaf` is put into the result in
-    the same pass; Bail is raised if it can't be encoded.
+    of `encode_struct`; WireError is raised if `base` isn't a valid Struct.
     """
     try:
-        return _over(obj, base, 1, strict, leaf)
+        return _over(obj, base, 1, strict)
     except EncodeError as error:
         if strict:
             raise Bail from error
@@ -296,11 +290,10 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
         raise
 
 
-def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = None) -> bytes:
+def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
     if depth > MAX_DEPTH:
         if strict:
             raise Bail
-        assert leaf is None  # a leaf is put in near the top, far above this depth
         return tree.encode_tree(tree.Overlay(obj, base, [(0, len(base))]))
     level = _level(base)
     fields = level.fields
@@ -319,7 +312,6 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
         fixed = _parts.fixed_fields(obj)
         if fixed:
             level.MergeFromString(fixed)
-    first = leaf[0][0] if leaf is not None and leaf[0] else None
     members = obj if keys is None else obj.__dict__
     for key, value in members.items():
         if keys is None and type(key) is str and key.isascii():
@@ -337,38 +329,12 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
             payload = _struct_to_merge(value, fields.get(name))
             if payload is None:
                 fields[name] = encode_value(value, depth + 1, strict)
-            elif leaf is not None and name == first:  # the leaf goes in now, which saves a second pass
-                fields[name] = _as_struct(_over(value, payload, depth + 1, strict, (leaf[0][1:], *leaf[1:])))
-                leaf = None
             else:
                 fields[name] = _as_struct(_over(value, payload, depth + 1, strict))
         except EncodeError as error:
             raise error.under(join_path([name])) from None
-    if leaf is not None:
-        _put(fields, *leaf)
     merged: bytes = level.SerializeToString()
     return merged
-
-
-def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
-    """Put a text under `key` into the Struct that the keys of `way` lead to.
-
-    Missing Structs on the path are made, and values that aren't Structs are replaced. `made` makes the text from the
-    present value, or from None. Raises Bail if the text can't be encoded, and WireError for malformed bytes.
-    """
-    if not way:
-        before = fields.get(key)
-        try:
-            text = made(None if before is None else open_value(before)[1]).encode()
-        except UnicodeEncodeError as error:
-            raise Bail from error
-        fields[key] = b"\x1a" + varint(len(text)) + text
-        return
-    value = fields.get(way[0])
-    kind, payload = (STRUCT, b"") if value is None else open_value(value)
-    level = _level(payload if kind == STRUCT else b"")
-    _put(level.fields, way[1:], key, made)
-    fields[way[0]] = _as_struct(level.SerializeToString())
 
 
 def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:

@@ -423,9 +423,11 @@ def _not_of_type(type_: _types.Type, value: Observable[Any], name: Place) -> Usa
         hint = "; write str(...)" if makes == "str" else hint
     elif type_.code == _types.LIST and not type_.item.excludes(given):
         hint = "; write [...] around it"
-    return UsageError(
-        f"{_label(name)}: must be {type_.describe()} (got {value.__cl_path__}, which is {given.describe()}){hint}"
-    )
+    items = ""
+    while type_.code == given.code in (_types.LIST, _types.MAP):  # then it is the items whose types differ
+        type_, given, items = type_.item, given.item, "each item "
+    got = f"{value.__cl_path__}, {'where it' if items else 'which'} is {given.describe()}"
+    return UsageError(f"{_label(name)}: {items}must be {type_.describe()} (got {got}){hint}")
 
 
 def _hint(type_: _types.Type, value: Any) -> str:

@@ -51,24 +51,23 @@ def _is_laid(run: Run, name: str) -> bool:
 def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Place]:
     """Return the places where two runs desire different values in the composite.
 
-    The arguments mean the same as in `differing_places`. The list is empty if a run hasn't used the composite, or if a
-    value can't be encoded.
+    The arguments mean the same as in `differing_places`. The list is empty if a value can't be encoded.
     """
-    ours, theirs = composite_tree(first.call), composite_tree(other.call)
+    ours, theirs = (
+        tree_or_none({}, run.call) if run.call.composite is None else composite_tree(run.call) for run in (first, other)
+    )
     if ours is None or theirs is None:
         return []
     return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
 
 
-def differing_details(first: Run, other: Run) -> set[str]:
+def differing_details(first: Run, other: Run | None) -> set[str]:
     """Return the keys of the composite's connection details that only one of two runs sets, or each to another value.
 
-    The set is empty if one of the runs hasn't used the composite.
+    Without `other`, all keys that `first` sets.
     """
-    if first.call.composite is None or other.call.composite is None:
-        return set()
-    ours, theirs = _details(first.call), _details(other.call)
-    return {key for key in {**ours, **theirs} if _differ(ours.get(key), theirs.get(key), first, other)}
+    ours, theirs = _details(first.call), {} if other is None else _details(other.call)
+    return {key for key in {**ours, **theirs} if other is None or _differ(ours.get(key), theirs.get(key), first, other)}
 
 
 def _details(call: Call) -> dict[str, Any]:

@@ -70,7 +70,6 @@ from .usages import edge_of
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..call.mark import Content
-    from ..observed.observable import Observable
     from ..observed.tracker import Values
     from .draft import Place
 
@@ -209,10 +208,16 @@ def _decide(
     sealed = {} if nothing_to_show else _sealed_by_first(call, stakes, error)
     if sealed is not None:
         sent = {**drafts, **sealed}
-        remembered = stakes.remembered(sent, sealed, {}, stakes.at_rest)
-        births = stakes.earlier_births(drafts)
+        hides = stakes.reaches_others
         return Decision(
-            sent, remembered, stakes.missing, call.removed, births=births, lost=_paths(stakes.lost_for_any(sealed))
+            sent,
+            stakes.remembered(sent, sealed, {}, stakes.at_rest, _owners_of(stakes.missing) if hides else ()),
+            stakes.missing,
+            call.removed,
+            births=stakes.earlier_births(drafts),
+            context=[ANY_KEY] if hides else (),
+            guessed_status=sorted(_own_status(call)) if hides and call.composite is not None else (),
+            lost=_paths(stakes.lost_for_any(sealed)),
         )
     runs = Runs(call, error, stakes, all_guesses)
     try:
@@ -232,7 +237,7 @@ def _may_change_texts(call: Call, stakes: Stakes) -> bool:
     if not call.tokens:
         return False
     is_still = not (stakes.fresh or stakes.dropped or stakes.changed) and _tells_nothing(call, stakes)
-    return not is_still or bool(_unaccounted(call, stakes))
+    return not is_still or bool(stakes.unaccounted)
 
 
 def _tells_nothing(call: Call, stakes: Stakes) -> bool:
@@ -242,23 +247,16 @@ def _tells_nothing(call: Call, stakes: Stakes) -> bool:
     return stakes.keeps_status and not _has_places_without_memory(call)
 
 
-def _unaccounted(call: Call, stakes: Stakes) -> list[Observable[Any]]:
-    """Return the missing values that were put into more texts than the resources have.
-
-    The code has looked into such a text, or has made something else of it.
-    """
-    return [one for number, one in call.tokens.items() if call.made[number] > stakes.texts.get(id(one), 0)]
-
-
 def _sealed_by_first(call: Call, stakes: Stakes, error: BaseException | None) -> dict[str, Draft] | None:
     """Return the changed resources as they were made, if the real run alone shows that nobody can see why they change.
 
     None if something else is new, dropped or told, or if this isn't so: then further runs decide.
     """
-    is_more = error is not None or stakes.fresh or stakes.dropped or call.removed or stakes.reaches_others
+    is_asked = stakes.reaches_others and bool(stakes.guesses)
+    is_more = error is not None or stakes.fresh or stakes.dropped or call.removed or is_asked
     if is_more or len(stakes.names) < len(stakes.changed) or not _tells_nothing(call, stakes):
         return None
-    opaque = [source for one in (*call.opaque.values(), *_unaccounted(call, stakes)) for source in sources(one)]
+    opaque = [*stakes.unaccounted, *(source for one in call.opaque.values() for source in sources(one))]
     owners = _owners_of(stakes.lost_for_any(stakes.names))
     drafts = {}
     for name in stakes.changed:
@@ -270,6 +268,13 @@ def _sealed_by_first(call: Call, stakes: Stakes, error: BaseException | None) ->
             return None
         drafts[name] = draft
     return drafts
+
+
+def _own_status(call: Call) -> set[str]:
+    """Return the fields of the composite's observed status that no previous step desires."""
+    ways = (call.xr.raw, call.request.desired.composite.resource)
+    live, before = (codec.get_path(one or b"", ("status",)) or () for one in ways)
+    return {*live} - {*before, "conditions"}
 
 
 def _has_places_without_memory(call: Call) -> bool:
@@ -315,7 +320,14 @@ class _Conclusions:
     @functools.cached_property
     def hides_what_others_read(self) -> bool:
         """Whether a lost value may decide the status or the context in a way that can't be seen through."""
+        if self.is_cut:
+            return not (self.call.function.allow_removal_when_unresolved or self.call.in_operation)
         return self.stakes.reaches_others and not all(map(self.stakes.is_remembered, self.opaque))
+
+    @functools.cached_property
+    def is_cut(self) -> bool:
+        """Whether compose() raised, and no run shows what it would have done then."""
+        return self.runs.first.error is not None and all(run.error is not None for run in self.runs.others)
 
     def is_lost(self, name: str) -> bool:
         """Say whether an existing resource must not follow the code blindly."""
@@ -355,7 +367,10 @@ class _Conclusions:
         call, runs = self.call, self.runs
         first, error = runs.first, runs.first.error
         removed = runs.removed_by_all(call.removed)
-        kept = {} if call.function.allow_removal_when_unresolved else self.kept(removed)
+        kept: dict[str, Kept] = {}
+        if not call.function.allow_removal_when_unresolved:
+            removed = {name for name in removed if name in self.owners or not self.is_sealed(name)}
+            kept = self.kept(removed)
         drafts = dict(real)
         protected: set[str] = set()
         births: dict[str, Birth] = {}
@@ -391,8 +406,7 @@ class _Conclusions:
             held = {n for n in self.stakes.born if not runs.in_all(n) or (sealed and n not in makers)}
         if error is not None:
             # compose() ended before it had set all fields of these. The missing values' own resources must go on.
-            is_shown = any(run.error is None for run in runs.others)
-            held |= (births.keys() if is_shown else {*self.stakes.born}) - self.owners
+            held |= ({*self.stakes.born} if self.is_cut else births.keys()) - self.owners
             held |= {name for run in runs.others for name in run.resources} - drafts.keys() - call.observed.keys()
         unknown = {n for n in self.same_names | self.late_names if n in first.resources and n not in call.observed}
         for name in sorted(held - unknown):
@@ -412,6 +426,7 @@ class _Conclusions:
         context = {key for run in shown for key in differing_context(first, run)}
         if self.hides_what_others_read:
             context |= {ANY_KEY, *changed_context(first)}
+            details |= differing_details(first, None)
         unsure = set(differing_status(first, runs.same)) if runs.same is not None else set()
         guessed_status = self.guessed_status(complete, unsure)
         rests = not (error or self.blind or details & {*call.xr.details}) and self.stakes.at_rest
@@ -450,15 +465,12 @@ class _Conclusions:
 
     def guessed_status(self, complete: Sequence[Run], unsure: Collection[Place]) -> list[str]:
         """Return the fields of the composite's status that a lost value decides, for later steps."""
-        if not self.stakes.changes_status:
+        runs = (self.runs.first, *self.runs.others)
+        is_used = self.is_cut or any(run.call.composite is not None for run in runs)
+        may_hang = self.stakes.reaches_others or self.hides_what_others_read
+        if not (is_used and may_hang and "status" in self.call.xr.fields):
             return []
-        found = set()
-        if self.hides_what_others_read:
-            before, live = (
-                codec.get_path(one or b"", ("status",))
-                for one in (self.call.request.desired.composite.resource, self.call.xr.raw)
-            )
-            found = {*(live or ())} - {*(before or ()), "conditions"}
+        found = _own_status(self.call) if self.hides_what_others_read else set()
         for place in {one for run in complete for one in differing_status(self.runs.first, run)}.difference(unsure):
             way = [step for step in place.steps[:2] if type(step) is str]
             there = self.stakes.own_memories if place.added else codec.get_path(self.call.xr.raw or b"", way)
@@ -546,7 +558,7 @@ class _Conclusions:
         for name in sorted(call.observed):
             if name in self.runs.first.resources or not self.is_lost(name):
                 continue
-            if name in removed and (name in self.owners or not self.is_sealed(name)):
+            if name in removed:
                 continue
             state = call.whose(name)
             if name in call.desired and name not in call.removed and state != OURS:

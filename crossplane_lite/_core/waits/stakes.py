@@ -86,10 +86,14 @@ class Stakes:
         return [*{one.missing: one for one in found if one.digest}.values()]
 
     @functools.cached_property
-    def changes_status(self) -> bool:
-        """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
-        has_status = self._call.composite is not None and "status" in self._call.xr.fields
-        return has_status and self.reaches_others
+    def unaccounted(self) -> Values:
+        """The missing values that were put into more texts than the resources have.
+
+        The code has looked into such a text, or has made something else of it.
+        """
+        call = self._call
+        found = (one for number, one in call.tokens.items() if call.made[number] > self.texts.get(id(one), 0))
+        return [source for one in found for source in sources(one)]
 
     @functools.cached_property
     def reaches_others(self) -> bool:
@@ -99,7 +103,9 @@ class Stakes:
         """
         if self._call.function.allow_removal_when_unresolved or self._call.in_operation:
             return False
-        return any(not self.is_remembered(one) for one in self.guesses)
+        # Many texts are for people. A step that has made nothing yet has nothing to lose because of them.
+        asked = (*self.guesses, *(self.unaccounted if self.own_memories else ()))
+        return any(not self.is_remembered(one) for one in asked)
 
     def is_remembered(self, value: Observable[Any]) -> bool:
         """Say whether a value was missing before, by the memory of its owner, or of all if the step has no owner."""

@@ -232,7 +232,7 @@ def _as_text(outcomes: list[Outcome], recording: Recording, given: argparse.Name
     what = "composites and Operations" if any(one.question.is_of_operation for one in outcomes) else "composites"
     lines = [
         f"{sum(worst.is_equal for worst in by_subject)} of {len(by_subject)} {what} are equal "
-        f"({len(outcomes)} requests of {functions})"
+        f"({len(outcomes)} {'request' if len(outcomes) == 1 else 'requests'} of {functions})"
     ]
     groups: dict[tuple[Any, ...], list[Outcome]] = {}
     for worst in by_subject:
