@@ -48,6 +48,12 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
         SystemExit: The command line is wrong (status 2), or asks for the help (status 0).
     """
     given = parser.parse_intermixed_args(argv)  # flags may stand anywhere
+    complete(parser, given)
+    return given
+
+
+def complete(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """Fill in the inputs that a parsed command line leaves out, as `parse` does, with the same errors."""
     main = "composite" if hasattr(given, "composite") else "operation"
     found = None if getattr(given, "composition", None) is not None else project.find(Path())
     given.project = None if found is None else found.file
@@ -60,7 +66,6 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
     if getattr(given, main) is None:
         here = f"{found.file} names none" if found is not None else f"the current folder has no {project.NAME}"
         parser.error(f"give {'XR' if main == 'composite' else 'OPERATION'}: {here}")
-    return given
 
 
 class Inputs(NamedTuple):
