@@ -139,6 +139,20 @@ def test_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 module changed, 1 in a way that may break code" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("named", ["crds", "crds/", "./crds", "crds/ec2.yaml"])
+def test_upgrade_of_a_folder(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where another folder takes the place of `crds`, previews leave `crds`, and no command asks for it again."""
+    for folder, type_ in (("crds", "s"), ("new", "i")):
+        Path(folder).mkdir()
+        source(f"{folder}/ec2.yaml", "VPC", a=type_)
+    Path("xr.yaml").touch()
+    preview = f'[preview]\nxr = "xr.yaml"\ncrds = ["{named}"]\n'
+    Path(PROJECT).write_text(f'[generate]\nsources = ["crds"]\noutput = "models"\n\n{preview}')
+    assert add("new", "--upgrade") == main(["generate"]) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert projects.read(Path(PROJECT)).tables["preview"]["crds"] == ["new"]
+
+
 def test_kinds_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a kubectl context the kinds are those of its cluster, and the file remembers the context."""
     asked = []

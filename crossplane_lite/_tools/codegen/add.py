@@ -94,7 +94,7 @@ def command(argv: Sequence[str]) -> int:
     checked = dict(previews or {})
     if previews and source is not None:
         gone = _files(set(known).difference(kept), file)
-        checked["crds"] = [one for one in previews.get("crds", ()) if one not in gone]
+        checked["crds"] = [one for one in previews.get("crds", ()) if not _is_in(one, gone, file.parent)]
         checked["crds"] += [one for one in _files([name], file) if not _is_in(one, checked["crds"], file.parent)]
         changed = _edited(changed, f"[{above}preview]", previews, checked)
     with naming("write", file):
