@@ -153,6 +153,21 @@ def test_upgrade_of_a_folder(named: str, capsys: pytest.CaptureFixture[str]) -> 
     assert projects.read(Path(PROJECT)).tables["preview"]["crds"] == ["new"]
 
 
+def test_a_chosen_kind_that_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    """A kind that the file chooses and a newer source lacks is told with its place, and no other kind is proposed."""
+    source("ec2-v1.yaml", "VPC", "Subnet")
+    source("ec2-v2.yaml", "VPC")
+    assert add("ec2-v1.yaml", "VPC", "Subnet") == 0
+    place = f"{PROJECT}: generate.only: aws.example.org/Subnet matches no kind; the kinds are aws.example.org/VPC\n"
+    assert add("ec2-v2.yaml", "--upgrade") == 2
+    assert capsys.readouterr().err.endswith(place)
+    Path("ec2-v2.yaml").rename("ec2-v1.yaml")
+    assert main(["generate"]) == 2
+    assert capsys.readouterr().err.endswith(place)
+    assert main(["generate", "--only", "*/Subnet"]) == 2
+    assert "--only */Subnet matches no kind" in capsys.readouterr().err
+
+
 def test_kinds_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a kubectl context the kinds are those of its cluster, and the file remembers the context."""
     asked = []

@@ -132,7 +132,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     found = _read(chosen, progress)
-    kinds = generate.select(found.kinds, chosen.versions, chosen.only)
+    kinds = generate.select(found.kinds, chosen.versions, chosen.only, chosen.only_in)
     if not kinds:
         wanted = "storage version" if chosen.versions == "storage" else "served version"
         raise InputError(f"no kind in the sources has a {wanted}: give --versions all to generate every version")
