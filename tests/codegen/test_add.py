@@ -75,6 +75,24 @@ def test_what_the_project_has_stays() -> None:
     assert modules() == ["app", "bucket", "vpc"]
 
 
+def test_all_kinds_where_some_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without names, the kinds of the source are chosen by name, a line for each where they are many."""
+    source("ec2.yaml", "VPC", "Subnet")
+    assert add("ec2.yaml", "VPC") == 0
+    kinds = [f"Kind{number}" for number in range(5)]
+    source("more.yaml", *kinds, group="more.example.org")
+    assert add("more.yaml") == 0
+    only = ["aws.example.org/VPC", *(f"more.example.org/{kind}" for kind in kinds)]
+    assert project_table(projects.read(Path(PROJECT)))["only"] == only
+    file = Path(PROJECT)
+    file.write_text(file.read_text().replace('    "more.example.org/Kind3",\n', ""))
+    assert main(["generate"]) == 0
+    assert modules() == ["kind0", "kind1", "kind2", "kind4", "vpc"]
+    assert add("ec2.yaml") == 0
+    assert modules() == ["kind0", "kind1", "kind2", "kind4", "subnet", "vpc"]
+    assert "note:" not in capsys.readouterr().out
+
+
 def test_all_kinds_where_nothing_is_chosen() -> None:
     """Without names all kinds of the source come, and nothing is chosen among those that were there."""
     source("xrd.yaml", "App", group="example.org")
