@@ -152,11 +152,16 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
 
     Raises:
         InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define the composite's kind
-            and version; or an API server would refuse the composite's spec. The message names each wrong field, and the
-            file.
+            and version; or the composite has a namespace although its kind has none; or an API server would refuse the
+            composite's spec. The message names each wrong field, and the file.
         RenderError: The composite's apiVersion can't be parsed.
     """
     content = apply_defaults(composite.content, xrd.content, xrd.where)
+    if is_of_cluster(xrd.content) and text_of(metadata_of(content).get("namespace")):
+        raise InputError(
+            f"{composite.where}: metadata.namespace must be left out, because {xrd.where} has scope: "
+            f"{_scope(xrd.content)}, so that its composites are in no namespace"
+        )
     notes: list[str] = []
     try:
         problems = list(_problems(content, xrd, notes))
