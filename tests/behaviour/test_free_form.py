@@ -209,8 +209,8 @@ def test_a_cluster_scoped_kind_in_a_namespaced_composite() -> None:
     (text,) = run(compose, xr=namespaced).fatal
     assert text.startswith(
         "UsageError: ctx.resource('release'): Release of helm.crossplane.io/v1beta1 is cluster-scoped, and the "
-        "composite is in namespace 'team': take the provider's kind that is in a namespace, or scope: Cluster in the "
-        "XRD (test_free_form.py:"
+        "composite is in namespace 'team': take the provider's kind that is in a namespace, or an XRD with scope: "
+        "Cluster and a composite without metadata.namespace (test_free_form.py:"
     )
     claimed = {**head, "metadata": {"name": "x"}, "spec": {"claimRef": {"namespace": "team"}}}
     for composite in ({**head, "metadata": {"name": "x"}}, claimed):

@@ -75,6 +75,24 @@ def test_what_the_project_has_stays() -> None:
     assert modules() == ["app", "bucket", "vpc"]
 
 
+def test_all_kinds_where_some_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without names, the kinds of the source are chosen by name, a line for each where they are many."""
+    source("ec2.yaml", "VPC", "Subnet")
+    assert add("ec2.yaml", "VPC") == 0
+    kinds = [f"Kind{number}" for number in range(5)]
+    source("more.yaml", *kinds, group="more.example.org")
+    assert add("more.yaml") == 0
+    only = ["aws.example.org/VPC", *(f"more.example.org/{kind}" for kind in kinds)]
+    assert project_table(projects.read(Path(PROJECT)))["only"] == only
+    file = Path(PROJECT)
+    file.write_text(file.read_text().replace('    "more.example.org/Kind3",\n', ""))
+    assert main(["generate"]) == 0
+    assert modules() == ["kind0", "kind1", "kind2", "kind4", "vpc"]
+    assert add("ec2.yaml") == 0
+    assert modules() == ["kind0", "kind1", "kind2", "kind4", "subnet", "vpc"]
+    assert "note:" not in capsys.readouterr().out
+
+
 def test_all_kinds_where_nothing_is_chosen() -> None:
     """Without names all kinds of the source come, and nothing is chosen among those that were there."""
     source("xrd.yaml", "App", group="example.org")
@@ -137,6 +155,35 @@ def test_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
     assert modules() == ["app", "vpc"]
     assert project_table(projects.read(Path(PROJECT)))["sources"] == ["xrd.yaml", "ec2-v2.yaml"]
     assert "1 module changed, 1 in a way that may break code" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("named", ["crds", "crds/", "./crds", "crds/ec2.yaml"])
+def test_upgrade_of_a_folder(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where another folder takes the place of `crds`, previews leave `crds`, and no command asks for it again."""
+    for folder, type_ in (("crds", "s"), ("new", "i")):
+        Path(folder).mkdir()
+        source(f"{folder}/ec2.yaml", "VPC", a=type_)
+    Path("xr.yaml").touch()
+    preview = f'[preview]\nxr = "xr.yaml"\ncrds = ["{named}"]\n'
+    Path(PROJECT).write_text(f'[generate]\nsources = ["crds"]\noutput = "models"\n\n{preview}')
+    assert add("new", "--upgrade") == main(["generate"]) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert projects.read(Path(PROJECT)).tables["preview"]["crds"] == ["new"]
+
+
+def test_a_chosen_kind_that_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    """A kind that the file chooses and a newer source lacks is told with its place, and no other kind is proposed."""
+    source("ec2-v1.yaml", "VPC", "Subnet")
+    source("ec2-v2.yaml", "VPC")
+    assert add("ec2-v1.yaml", "VPC", "Subnet") == 0
+    place = f"{PROJECT}: generate.only: aws.example.org/Subnet matches no kind; the kinds are aws.example.org/VPC\n"
+    assert add("ec2-v2.yaml", "--upgrade") == 2
+    assert capsys.readouterr().err.endswith(place)
+    Path("ec2-v2.yaml").rename("ec2-v1.yaml")
+    assert main(["generate"]) == 2
+    assert capsys.readouterr().err.endswith(place)
+    assert main(["generate", "--only", "*/Subnet"]) == 2
+    assert "--only */Subnet matches no kind" in capsys.readouterr().err
 
 
 def test_kinds_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_a_projects_file() -> None:
     sources = ["crds/*.yaml", "xrd.yaml", "-"]
     assert read([]) == Options(
         *(sources, "dev", Path("network/models"), Path("typings/models"), ["*/Bucket"], "all", False),
-        *([Path("network")], False, False, False, Path(PROJECT)),
+        *([Path("network")], False, False, False, Path(PROJECT), f"{PROJECT}: generate.only:"),
     )
 
 

@@ -172,6 +172,32 @@ def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(argv) == 0  # nothing exists yet
 
 
+def test_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A project file gives the files that aren't named, but none beside a recording; without one, XR is missing."""
+    target = ["--function", f"{TARGET}:careless_function"]
+    record_all(tmp_path / "recording", functions.careless_function, network("a"))
+    (tmp_path / "xr.yaml").write_text(json.dumps(network("a")))
+    (tmp_path / "composition.yaml").touch()
+    (tmp_path / "observed.yaml").write_text(json.dumps(_named_vpc()))
+    monkeypatch.chdir(tmp_path)
+    for argv in (["what-if"], ["what-if", "-o", "observed.yaml"]):
+        with pytest.raises(SystemExit):
+            main([*argv, *target])
+        assert "give XR: the current folder has no crossplane-lite.toml" in capsys.readouterr().err
+    Path("crossplane-lite.toml").write_text('[preview]\nxr = "xr.yaml"\n')
+    assert main(["what-if", *target]) == 0
+    assert main(["what-if", "-o", "observed.yaml", *target]) == 0
+    assert "careless_function: 1 resources exist" in capsys.readouterr().out
+    Path("crossplane-lite.toml").write_text('[preview]\nxr = "xr.yaml"\ncomposition = "composition.yaml"\n')
+    assert main(["what-if", "recording", *target]) == 3
+
+
+def _named_vpc() -> dict[str, Any]:
+    annotations = {"crossplane.io/composition-resource-name": "vpc"}
+    metadata = {"name": "v", "namespace": "team", "annotations": annotations}
+    return {"apiVersion": "example.org/v1", "kind": "VPC", "metadata": metadata}
+
+
 def test_the_text_is_short_and_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The table has a line for each loss, the worst first, and says what was left out."""
     record_all(tmp_path, functions.careless_function, network("a"))

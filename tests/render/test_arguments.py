@@ -149,16 +149,35 @@ def test_context(folder: Path) -> None:
     assert found.context == {"a": {"from": "file"}, "b": {"x": [1, 2]}}
 
 
+XRD = (
+    "apiVersion: apiextensions.crossplane.io/v2\nkind: CompositeResourceDefinition\n"
+    "metadata: {name: xbuckets.example.org}\nspec:\n  group: example.org\n  scope: Cluster\n"
+    "  names: {kind: XBucket, plural: xbuckets}\n  versions:\n  - name: v1\n    served: true\n"
+    "    referenceable: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n"
+    "          spec: {type: object, properties: {size: {type: integer}, region: {type: string, default: eu}}}\n"
+)
+
+
+def test_the_xrd_of_the_project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a COMPOSITION, the project's XRD counts for composites of its kind in the project, and for no others."""
+    files = [folder / name for name in ("xr.yaml", "composition.yaml", "functions.yaml")]
+    put(folder, xrd=XRD)
+    (folder / "crossplane-lite.toml").write_text('[preview]\nxrd = "xrd.yaml"\n')
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    assert read(*files).xrd is None
+    monkeypatch.chdir(folder)
+    assert read(*files).composite.content["spec"] == {"size": 3, "region": "eu"}
+    assert Path("xrd.yaml") in arguments.paths(parsed(*files))
+    put(folder, xrd=XRD.replace("XBucket", "Other"))
+    assert read(*files).xrd is None
+    (folder / "crossplane-lite.toml").write_text("[preview]\nxr = 1\n")
+    assert read(*files).xrd is None
+
+
 def test_xrd(folder: Path) -> None:
     """The defaults of the XRD are filled in."""
-    put(
-        folder,
-        xrd="apiVersion: apiextensions.crossplane.io/v2\nkind: CompositeResourceDefinition\n"
-        "metadata: {name: xbuckets.example.org}\nspec:\n  group: example.org\n  scope: Cluster\n"
-        "  names: {kind: XBucket, plural: xbuckets}\n  versions:\n  - name: v1\n    served: true\n"
-        "    referenceable: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n"
-        "          spec: {type: object, properties: {size: {type: integer}, region: {type: string, default: eu}}}\n",
-    )
+    put(folder, xrd=XRD)
     found = read(folder / "xr.yaml", "--function", f"{HERE}:bucket", "--xrd", folder / "xrd.yaml")
     spec = found.composite.content["spec"]
     assert (spec["size"], spec["region"]) == (3, "eu")

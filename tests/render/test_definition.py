@@ -99,6 +99,18 @@ def test_refused(spec: Any, problem: str) -> None:
     assert problem in text
 
 
+@pytest.mark.parametrize("scope", ["Cluster", "LegacyCluster", "Namespaced"])
+def test_a_namespace_of_a_cluster_scoped_composite(scope: str) -> None:
+    """A composite has a namespace only where its XRD says so; else the namespace is named as the fault."""
+    given = xr({"region": "eu"})
+    given.content["metadata"] = {"name": "x", "namespace": "team"}
+    if scope == "Namespaced":
+        assert admitted(given, xrd(scope=scope))[0].content["metadata"]["namespace"] == "team"
+    else:
+        with pytest.raises(InputError, match=rf"metadata\.namespace must be left out, .* has scope: {scope}"):
+            admitted(given, xrd(scope=scope))
+
+
 def test_all_problems_are_told() -> None:
     """Not only the first."""
     with pytest.raises(InputError, match=r"spec\.size: .*; spec\.x: |spec\.x: .*; spec\.size: "):

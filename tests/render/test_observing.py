@@ -53,9 +53,12 @@ def once(spec: Any, *functions: Any) -> Rendered:
 @pytest.mark.parametrize(
     ("spec", "lines"),
     [
-        ({"regoin": "eu"}, ["spec.regoin isn't a field of the model XThing; did you mean 'region'?"]),
+        ({"regoin": "eu"}, ["spec.regoin isn't a field of the model XThing; did you mean 'region'? If the XRD has"]),
         ({"parts": [{"name": "a"}, {"nam": "b"}]}, ["spec.parts[1].nam isn't a field of the model XThing; did"]),
-        ({"byName": {"a/b": {"x": 1}}}, ['spec.byName["a/b"].x isn\'t a field of the model XThing']),
+        (
+            {"byName": {"a/b": {"x": 1}}},
+            ['spec.byName["a/b"].x isn\'t a field of the model XThing; if the XRD has it, run `cross'],
+        ),
         ({"parts": "a"}, ["spec.parts must be a list, by the model XThing (got 'a')"]),
         ({"parts": [3]}, ["spec.parts[0] must be an object, by the model XThing (got 3)"]),
         ([1], ["spec must be an object, by the model XThing (got [1])"]),

@@ -232,7 +232,8 @@ def former_names(where: str, name: str, formerly: Any, checked: Callable[[Any], 
 def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
     return UsageError(
         f"ctx.resource({name!r}): {instance.kind} of {instance.apiVersion} is cluster-scoped, and the composite is in "
-        f"namespace {call.namespace!r}: take the provider's kind that is in a namespace, or scope: Cluster in the XRD"
+        f"namespace {call.namespace!r}: take the provider's kind that is in a namespace, or an XRD with scope: Cluster "
+        "and a composite without metadata.namespace"
     )
 
 

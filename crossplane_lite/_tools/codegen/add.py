@@ -23,8 +23,11 @@ from ..manifests.files import naming, replace_file
 from . import cluster, options
 from .command import command as generate
 from .definitions import Kind, definitions
+from .generate import VERSIONS, select
 
 _MODELS: Final = "models"
+# A longer list in the file has a line for each element.
+_LONGEST: Final = 100
 
 
 def command(argv: Sequence[str]) -> int:
@@ -80,7 +83,7 @@ def command(argv: Sequence[str]) -> int:
         only += [f"{group or 'core'}/*" for group in _groups(file, kept, given.get("kube-context"))]
     patterns: list[str] = []
     if (kinds or before) and not (arguments.upgrade and before and not kinds):
-        patterns = _patterns(found, kinds, source or "the cluster")
+        patterns = _patterns(select(found, given.get("versions", VERSIONS[0])), kinds, source)
         for pattern in patterns:
             if not any(fnmatch.fnmatchcase(pattern.lower(), one.lower()) for one in only):
                 only.append(pattern)
@@ -94,7 +97,7 @@ def command(argv: Sequence[str]) -> int:
     checked = dict(previews or {})
     if previews and source is not None:
         gone = _files(set(known).difference(kept), file)
-        checked["crds"] = [one for one in previews.get("crds", ()) if one not in gone]
+        checked["crds"] = [one for one in previews.get("crds", ()) if not _is_in(one, gone, file.parent)]
         checked["crds"] += [one for one in _files([name], file) if not _is_in(one, checked["crds"], file.parent)]
         changed = _edited(changed, f"[{above}preview]", previews, checked)
     with naming("write", file):
@@ -106,7 +109,7 @@ def command(argv: Sequence[str]) -> int:
                 f"of [{above}preview] in lines of their own"
             )
         status = generate(["--project", str(file)])
-        if several := _of_several_groups(patterns):
+        if kinds and (several := _of_several_groups(patterns)):
             print(
                 f"note: {', '.join(several)} have one name, and all were added; to take one out, delete it from `only` "
                 f"in {file}, and run `crossplane-lite generate`"
@@ -158,10 +161,14 @@ def _groups(file: Path, known: Iterable[str], context: str | None) -> list[str]:
     return sorted({kind.group for kind in kinds})
 
 
-def _patterns(found: Collection[Kind], names: Sequence[str], where: str) -> list[str]:
-    """Return `GROUP/KIND` for each name of a kind, `KIND` or `GROUP/KIND`; `GROUP/*` for each group without names."""
+def _patterns(found: Collection[Kind], names: Sequence[str], source: str | None) -> list[str]:
+    """Return `GROUP/KIND` for each name of a kind, `KIND` or `GROUP/KIND`.
+
+    Without names, all kinds of a source are named, so that one can be taken out. A cluster (None) has too many: it gets
+    `GROUP/*` for each group.
+    """
     if not names:
-        return sorted({f"{kind.group or 'core'}/*" for kind in found})
+        return sorted({f"{kind.group or 'core'}/{'*' if source is None else kind.kind}" for kind in found})
     patterns = []
     for name in names:
         group, _, wanted = name.rpartition("/")
@@ -172,7 +179,7 @@ def _patterns(found: Collection[Kind], names: Sequence[str], where: str) -> list
         ]
         if not matching:
             hint = near_name(name, sorted({kind.kind for kind in found}))
-            raise InputError(f"{where} has no kind {name}{hint}")
+            raise InputError(f"{source or 'the cluster'} has no kind {name}{hint}")
         patterns += sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in matching})
     return patterns
 
@@ -190,7 +197,7 @@ def _is_in(name: str, others: Iterable[str], folder: Path) -> bool:
 def _of_several_groups(patterns: Sequence[str]) -> list[str]:
     """Return those of `GROUP/KIND` whose kind is in another group as well."""
     names = [one.rpartition("/")[2] for one in patterns]
-    return [one for one, name in zip(patterns, names, strict=True) if name != "*" and names.count(name) > 1]
+    return [one for one, name in zip(patterns, names, strict=True) if names.count(name) > 1]
 
 
 def _edited(text: str, table: str, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -202,6 +209,8 @@ def _edited(text: str, table: str, given: Mapping[str, Any], wanted: Mapping[str
         if given.get(key) == value:
             continue
         shown = json.dumps(value, ensure_ascii=False)
+        if isinstance(value, list) and len(shown) > _LONGEST:
+            shown = json.dumps(value, ensure_ascii=False, indent=4)
         line = re.compile(rf"^{re.escape(key)}[ \t]*=[ \t]*(\[[^\]]*\]|[^\n#]*?)(?=[ \t]*(#[^\n]*)?$)", re.MULTILINE)
         head = begin.search(text)
         at = len(text) if head is None else head.end()

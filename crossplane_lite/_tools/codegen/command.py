@@ -99,7 +99,7 @@ def command(argv: Sequence[str]) -> int:
     if not chosen.is_check:
         for folder, files in run.outputs:
             _warn_of_ignored(folder, files)
-    _warn_of_names(chosen)
+    _warn_of_names(chosen, run.found.kinds)
     _warn_of_versions(run.kinds)
     _print_notes(run.made, chosen.is_verbose)
     print(report.json() if chosen.is_json else report.text())
@@ -132,7 +132,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     found = _read(chosen, progress)
-    kinds = generate.select(found.kinds, chosen.versions, chosen.only)
+    kinds = generate.select(found.kinds, chosen.versions, chosen.only, chosen.only_in)
     if not kinds:
         wanted = "storage version" if chosen.versions == "storage" else "served version"
         raise InputError(f"no kind in the sources has a {wanted}: give --versions all to generate every version")
@@ -265,7 +265,7 @@ def _text(file: Path) -> str | None:
         return None
 
 
-def _warn_of_names(chosen: Options) -> None:
+def _warn_of_names(chosen: Options, found: Iterable[Kind]) -> None:
     """Warn on stderr if Python can't import the models, or if the project's definitions aren't among the sources."""
     output_name = os.path.basename(os.path.abspath(chosen.output))
     if not imports.is_importable(chosen.output):
@@ -274,7 +274,7 @@ def _warn_of_names(chosen: Options) -> None:
             f"--output another one, such as {_package_name(output_name)}",
             file=sys.stderr,
         )
-    if chosen.project is not None and _has_unread(chosen.project.parent / _DEFINITIONS, chosen.sources):
+    if chosen.project is not None and _has_unread(chosen.project.parent / _DEFINITIONS, chosen.sources, found):
         print(
             f"warning: no models are made of the definitions in {chosen.project.parent / _DEFINITIONS}, because "
             f'{chosen.project} doesn\'t name them: add "{_DEFINITIONS}" to its sources',
@@ -302,16 +302,22 @@ def _package_name(name: str) -> str:
     return f"{words}_models" if keyword.iskeyword(words) else words or "models"
 
 
-def _has_unread(folder: Path, arguments: Iterable[str]) -> bool:
-    """Return whether a folder has files of definitions, while no source is the folder, a part of it or around it."""
-    try:
-        if not folder.is_dir() or not any(sources.files_below(str(folder))):
-            return False
-    except InputError:  # it has no file that could be read
-        return False
+def _has_unread(folder: Path, arguments: Iterable[str], found: Iterable[Kind]) -> bool:
+    """Return whether a folder has definitions, and neither it nor a part of it nor a folder around it is a source.
+
+    Definitions of kinds that were found elsewhere don't count: the folder is an earlier source, and both together
+    would contradict each other.
+    """
     whole = os.path.realpath(folder)
     read = [os.path.realpath(path) for one in arguments if one != "-" for path in sources.expanded(one)]
-    return not any(os.path.commonpath([whole, path]) in (whole, path) for path in read)
+    if not folder.is_dir() or any(os.path.commonpath([whole, path]) in (whole, path) for path in read):
+        return False
+    try:
+        kinds = definitions(sources.read_sources([str(folder)])).kinds
+    except InputError:  # it has no file that could be read
+        return False
+    known = {(kind.group, kind.kind) for kind in found}
+    return bool(kinds) and known.isdisjoint((kind.group, kind.kind) for kind in kinds)
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:

@@ -74,7 +74,9 @@ class _Unit(NamedTuple):
         return self.source.scope if isinstance(self.source, Kind) else ""
 
 
-def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
+def select(
+    kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = (), only_in: str = "--only"
+) -> list[Kind]:
     """Return the kinds to generate; an empty list if `versions` leaves none.
 
     Args:
@@ -83,6 +85,7 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
             counts as served and stored.
         only: Patterns `GROUP/KIND`, with `*` as in file names. A kind must match at least one of them, except that no
             pattern at all chooses every kind. Upper and lower case are the same. The core group is `core` or empty.
+        only_in: Where the patterns are written, for messages.
 
     Raises:
         InputError: A pattern matches no kind of these versions.
@@ -99,7 +102,9 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
         if not found:
             known = sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in chosen})
             listed = f"; the kinds are {some(known, 3)}" if known else f"; --versions {versions} leaves no kind at all"
-            raise InputError(f"--only {pattern} matches no kind{near_name(pattern, known) or listed}")
+            # The group alone makes whole texts alike, whatever the kinds in it are called.
+            alike = [one for one in known if near_name(name.lower(), [one.rpartition("/")[2].lower()])]
+            raise InputError(f"{only_in} {pattern} matches no kind{near_name(pattern, alike) or listed}")
         matched |= found
     return [kind for number, kind in enumerate(chosen) if number in matched]
 

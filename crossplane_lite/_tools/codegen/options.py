@@ -40,6 +40,7 @@ class Options(NamedTuple):
         is_json: Whether the report is printed as JSON.
         is_verbose: Whether the run lists each type that the sources define differently.
         project: The project's file, if the sources are those in it; None if the arguments name them.
+        only_in: Where `only` is written, for messages: `--only`, or its place in the project's file.
     """
 
     sources: list[str]
@@ -54,6 +55,7 @@ class Options(NamedTuple):
     is_json: bool
     is_verbose: bool
     project: Path | None = None
+    only_in: str = "--only"
 
 
 def read(argv: Sequence[str]) -> Options:
@@ -71,6 +73,7 @@ def read(argv: Sequence[str]) -> Options:
     parser = make_parser()
     arguments = parser.parse_args(argv)
     given: Mapping[str, Any] = {}
+    only_in = "--only"
     folder = Path()
     if arguments.project is not None or (not arguments.sources and arguments.kube_context is None):
         found = projects.read(arguments.project) if arguments.project is not None else projects.find(Path())
@@ -78,6 +81,8 @@ def read(argv: Sequence[str]) -> Options:
             parser.error(f"give a SOURCE or --kube-context; the current folder has no {PROJECT} to read them from")
         file, given = found.file, project_table(found)
         folder = file.parent
+        if not arguments.only:
+            only_in = f"{file}: {found.above}generate.only:"
     sources = arguments.sources
     project = None
     if not sources and arguments.kube_context is None:
@@ -102,6 +107,7 @@ def read(argv: Sequence[str]) -> Options:
         arguments.report == "json",
         arguments.verbose,
         project,
+        only_in,
     )
 
 

@@ -245,10 +245,15 @@ def command(argv: Sequence[str]) -> int:
         be asked, 1 if something would change.
 
     Raises:
-        InputError: An input or the function can't be used.
+        InputError: An input, the project file or the function can't be used.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
-    given = make_parser().parse_intermixed_args(argv)
+    parser = make_parser()
+    given = parser.parse_intermixed_args(argv)
+    if not _is_recording(given.composite):
+        from ..render import arguments
+
+        arguments.complete(parser, given)
     terminal.begin()
     if given.calls < 3 or given.jobs < 1:
         raise InputError("--calls must be at least 3, and --jobs at least 1")
@@ -282,13 +287,11 @@ def _asked(
     given: argparse.Namespace, stack: contextlib.ExitStack
 ) -> tuple[list[tuple[Question, Runner]], Callable[[], Iterator[str]]]:
     """Return the questions with the runners that answer them, and what gives the notes on them afterwards."""
-    text = str(given.composite)
-    path = Path(text.partition("#")[0])
-    if "#" in text or path.suffix == SUFFIX or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
+    if _is_recording(given.composite):
         if given.composition is not None or len(given.function) > 1:
             raise InputError("with a recording, give one --function or --against, and no COMPOSITION")
         given.function = given.function[0] if given.function else None
-        recording, what = chosen(text)
+        recording, what = chosen(str(given.composite))
         runner = answering(given, stack)
         found = list(questions(recording, what, Choice(given.xr or (), names_of(given, recording, what)), last=True))
         if not found:
@@ -308,6 +311,12 @@ def _asked(
         raise InputError(f"no step calls a function {given.name!r}; the steps call {names}")
     pairs = [(_of_files(inputs, run), run.runner) for run in runs]
     return pairs, lambda: (note for one, runner in pairs for note in notes([one], None, runner))
+
+
+def _is_recording(given: Path | None) -> bool:
+    text = "" if given is None else str(given)
+    path = Path(text.partition("#")[0])
+    return "#" in text or path.suffix == SUFFIX or (path.is_dir() and any(path.glob(f"*{SUFFIX}")))
 
 
 def _of_files(inputs: Inputs, run: StepRun) -> Question:

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..._core.base import stdio
 from ..._core.base.texts import short_repr
-from ...errors import InputError
+from ...errors import InputError, MissingExtraError
 from ..manifests import objects, project
 from ..manifests.yaml import Document
 from . import inputs
@@ -40,7 +40,8 @@ _log = logging.getLogger(__name__)
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. The project file of the current folder fills in the inputs that it leaves out.
 
-    A command line that names a COMPOSITION takes nothing from the file, because the file is about another one.
+    A command line that names a COMPOSITION takes nothing from the file, because the file is about another one. Only
+    the file's XRD counts then, for a composite of its kind in the project's folder.
 
     Raises:
         InputError: The project file can't be used.
@@ -48,8 +49,16 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
         SystemExit: The command line is wrong (status 2), or asks for the help (status 0).
     """
     given = parser.parse_intermixed_args(argv)  # flags may stand anywhere
+    complete(parser, given)
+    return given
+
+
+def complete(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """Fill in the inputs that a parsed command line leaves out, as `parse` does, with the same errors."""
     main = "composite" if hasattr(given, "composite") else "operation"
-    found = None if getattr(given, "composition", None) is not None else project.find(Path())
+    has_composition = getattr(given, "composition", None) is not None
+    given.project_xrd = _xrd_for(given.composite) if has_composition and given.xrd is None else None
+    found = None if has_composition else project.find(Path())
     given.project = None if found is None else found.file
     if found is not None:
         for key, value in found.preview().items():
@@ -60,7 +69,16 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
     if getattr(given, main) is None:
         here = f"{found.file} names none" if found is not None else f"the current folder has no {project.NAME}"
         parser.error(f"give {'XR' if main == 'composite' else 'OPERATION'}: {here}")
-    return given
+
+
+def _xrd_for(composite: Path) -> Path | None:
+    if not composite.resolve().is_relative_to(Path().resolve()):  # such as the files of a recording
+        return None
+    try:
+        found = project.find(Path())
+        return None if found is None else found.preview().get("xrd")
+    except (InputError, MissingExtraError):  # the command line says all that it needs
+        return None
 
 
 class Inputs(NamedTuple):
@@ -79,7 +97,8 @@ class Inputs(NamedTuple):
         schemas: The schemas of kinds, from --xrd, --required-schemas and --crds; None if none of them was given.
         checks: The schemas that desired resources are checked against; None if they aren't, which is without --crds.
         composition: The name of the Composition; None if no Composition was given.
-        xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
+        xrd: The CompositeResourceDefinition of the composite's kind, from --xrd or the project file; None if there is
+            none.
         notes: Remarks on the inputs, which the commands print as warnings.
     """
 
@@ -313,11 +332,14 @@ def read_inputs(
     name: str | None = None
     xrd: Document | None = None
     notes: list[str] = []
-    if arguments.xrd is not None:
-        from .definition import admitted, is_legacy
+    if arguments.xrd is not None or arguments.project_xrd is not None:
+        from .definition import admitted, defines, is_legacy
 
-        xrd = inputs.read_object(arguments.xrd, "CompositeResourceDefinition")
-        composite, notes = admitted(composite, xrd)
+        xrd = inputs.read_object(arguments.xrd or arguments.project_xrd, "CompositeResourceDefinition")
+        if arguments.xrd is None and not defines(xrd.content, composite.content):
+            xrd = None
+        else:
+            composite, notes = admitted(composite, xrd)
     if arguments.composition is None:
         steps = _one_step(arguments)
     else:
@@ -376,7 +398,7 @@ def paths(arguments: argparse.Namespace) -> list[Path]:
     named = vars(arguments)
     single = [
         *("composite", "composition", "operation", "functions", "observed_resources", "watched_resource", "xrd"),
-        *("required_schemas", "function_credentials", "project"),
+        *("required_schemas", "function_credentials", "project", "project_xrd"),
     ]
     found = [named[key] for key in single if named.get(key) is not None]
     found += [*arguments.required_resources, *arguments.crds, *(path for _, path in arguments.context_files)]

@@ -64,6 +64,17 @@ def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
     return holder if isinstance(holder, Mapping) else {}
 
 
+def defines(xrd: Mapping[str, Any], composite: Mapping[str, Any]) -> bool:
+    """Return whether an XRD defines a composite's kind, in any version.
+
+    Raises:
+        RenderError: The composite's apiVersion can't be parsed.
+    """
+    group, _ = split_api_version(str(composite.get("apiVersion")))
+    wanted = lookup(xrd, ("spec", "group")), lookup(xrd, ("spec", "names", "kind"))
+    return (group, composite.get("kind")) == wanted
+
+
 def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> None:
     """Refuse an XRD that doesn't define the composite's kind.
 
@@ -77,12 +88,12 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         RenderError: The composite's apiVersion can't be parsed.
     """
     _check_kind(xrd, where)
+    if defines(xrd, composite):
+        return
     kinds = [lookup(xrd, ("spec", key, "kind")) for key in ("names", "claimNames")]
     defined = lookup(xrd, ("spec", "group"))
     group, _ = split_api_version(str(composite.get("apiVersion")))
     kind = composite.get("kind")
-    if group == defined and kind == kinds[0]:
-        return
     if group == defined and kinds[1] is not None and kind == kinds[1]:
         raise InputError(
             f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its composite; give the "
@@ -141,11 +152,16 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
 
     Raises:
         InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define the composite's kind
-            and version; or an API server would refuse the composite's spec. The message names each wrong field, and the
-            file.
+            and version; or the composite has a namespace although its kind has none; or an API server would refuse the
+            composite's spec. The message names each wrong field, and the file.
         RenderError: The composite's apiVersion can't be parsed.
     """
     content = apply_defaults(composite.content, xrd.content, xrd.where)
+    if is_of_cluster(xrd.content) and text_of(metadata_of(content).get("namespace")):
+        raise InputError(
+            f"{composite.where}: metadata.namespace must be left out, because {xrd.where} has scope: "
+            f"{_scope(xrd.content)}, so that its composites are in no namespace"
+        )
     notes: list[str] = []
     try:
         problems = list(_problems(content, xrd, notes))

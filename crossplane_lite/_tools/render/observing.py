@@ -300,4 +300,6 @@ def _unknown_in(value: Any, type_: types.Type, steps: list[Any], model: str) -> 
             if key in known:
                 yield from _unknown_in(one, known[key], [*steps, key], model)
             elif len(steps) > 1 or key not in _STEERING:
-                yield f"the composite's {show([*steps, key])} isn't a field of {model}{near_name(key, known)}"
+                near = near_name(key, known)
+                remedy = f"{' If' if near else '; if'} the XRD has it, run `crossplane-lite generate`"
+                yield f"the composite's {show([*steps, key])} isn't a field of {model}{near}{remedy}"
