@@ -6,7 +6,6 @@ import argparse
 import logging
 import math
 import os
-import queue
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,13 +90,15 @@ def command(argv: Sequence[str]) -> int:
     writer = Writer(given.folder, int(given.file_size * (1 << 20)), int(given.total_size * (1 << 20)))
     made = Recorder(writer, Choice(given.xr or (), given.function or ()), given.transport)
     made.listen(given.socket)
-    # An Event has a lock, for which a second signal would wait for ever while the first one is handled.
-    signals: queue.SimpleQueue[int] = queue.SimpleQueue()
+    # As a server waits: a signal just before a queue is read would be noticed only after the read, which has no end.
+    wake, poke = os.pipe()
+    os.set_blocking(poke, False)
+    signal.set_wakeup_fd(poke)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: signals.put(number))
+        signal.signal(number, lambda *_: None)
     made.start()
     _log.info("recording", extra={"socket": given.socket, "folder": str(given.folder)})
-    signals.get()
+    os.read(wake, 1)
     made.stop()
     _log.info("stopped", extra={"dropped": writer.dropped})
     log.flush(1.0)

@@ -147,26 +147,28 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
         xrd: The CompositeResourceDefinition of its kind.
 
     Returns:
-        The composite as an API server would store it, and remarks for the user. There is one remark if the composite
-        or rules in CEL weren't checked, because a package for the check isn't installed; else none.
+        The composite as an API server would store it, and remarks for the user. There is a remark if the composite or
+        rules in CEL weren't checked, because a package for the check isn't installed, and if a namespace is left out.
 
     Raises:
         InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define the composite's kind
-            and version; or the composite has a namespace although its kind has none; or an API server would refuse the
-            composite's spec. The message names each wrong field, and the file.
+            and version; or an API server would refuse the composite's spec. The message names each wrong field, and the
+            file.
         RenderError: The composite's apiVersion can't be parsed.
     """
     content = apply_defaults(composite.content, xrd.content, xrd.where)
-    if is_of_cluster(xrd.content) and text_of(metadata_of(content).get("namespace")):
-        raise InputError(
-            f"{composite.where}: metadata.namespace must be left out, because {xrd.where} has scope: "
-            f"{_scope(xrd.content)}, so that its composites are in no namespace"
-        )
     notes: list[str] = []
+    if is_of_cluster(xrd.content) and text_of(metadata_of(content).get("namespace")):
+        kept = {key: value for key, value in metadata_of(content).items() if key != "namespace"}
+        content = {**content, "metadata": kept}
+        notes.append(
+            f"{composite.where}: metadata.namespace is left out, as an API server does, because {xrd.where} has scope: "
+            f"{_scope(xrd.content)}"
+        )
     try:
         problems = list(_problems(content, xrd, notes))
     except MissingExtraError as error:
-        return Document(composite.where, content), [f"the composite isn't checked against {xrd.where}: {error}"]
+        return Document(composite.where, content), [*notes, f"the composite isn't checked against {xrd.where}: {error}"]
     if problems:
         raise InputError(f"{composite.where} doesn't fit its definition in {xrd.where}: {'; '.join(problems)}")
     return Document(composite.where, content), notes
