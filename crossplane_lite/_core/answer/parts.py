@@ -10,8 +10,7 @@ from ...proto import _view
 from .. import codec
 from ..base.sentinels import UNSET
 from ..base.texts import LONGEST_RESULT, type_in_words
-from ..call.given import ANY_KEY
-from ..call.mark import HELD_BACK_KEY
+from ..call.mark import ANY_KEY, HELD_BACK_KEY
 from ..models.walker import plain_and_waits, unresolved_in
 from ..observed.observable import Observable, known, sources
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from ...errors import UsageError
 from .. import codec
@@ -14,6 +14,7 @@ from ..observed.root import Root
 from ..resources.registered import Registered, observed_view
 from ..resources.resource import check_class, check_kind
 from ..resources.unstructured import Unstructured
+from .mark import ANY_KEY
 from .registering import present_name
 from .requirements import form_of
 
@@ -289,9 +290,6 @@ class RequiredSchemas(Mapping[str, "Schema"]):
             values = codec.decode_struct(self._request.required_schemas[key].openapi_v3) if key in self else None
             made = self._made[key] = Schema(values, key)
         return made
-
-
-ANY_KEY: Final = "*"
 
 
 class LazyMap(MutableMapping[str, Any]):

@@ -31,6 +31,9 @@ MARK_WAY: Final = ("metadata", "annotations", ANNOTATION)
 HELD_BACK_KEY: Final = "crossplane-lite/held-back"
 """The key of the context under which each step says who waits (`_core.waits.entry`)."""
 
+ANY_KEY: Final = "*"
+"""In what a step says there: all keys of the context that nobody has set."""
+
 OURS: Final = "ours"
 OUR_NAME: Final = "our name"  # the function's name, and the hash of another input than the step has now
 NO_MARK: Final = "no mark"  # the resource was made by hand, or by another SDK

@@ -48,8 +48,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import EncodeError
 from .. import codec
-from ..call.given import ANY_KEY
-from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory, digest_of, marked
+from ..call.mark import ANY_KEY, NO_MARK, OTHERS, OUR_NAME, OURS, Memory, digest_of, marked
 from ..models.walker import Found, show_path
 from ..observed.observable import make, root_of, sources
 from ..observed.owned import is_owned, with_live_values
