@@ -92,7 +92,8 @@ def test_a_hundred_composites(world: World) -> None:
     assert wait(lambda: ready() == 100, 240, 2), ready()
     world.rows["ready_after"] = round(time.monotonic() - began, 1)
     world.rows["calls"] = function.calls
-    assert function.calls <= 100 * 25
+    # What changes brings some 20 calls; until a composite is Ready, the ttl brings one more every ten seconds.
+    assert function.calls <= 100 * (20 + world.rows["ready_after"] / 10)
     world.kube.request("DELETE", path, {"kind": "DeleteOptions", "apiVersion": "v1"})
     assert wait(lambda: not world.kube.items(path), 120, 2)
 
