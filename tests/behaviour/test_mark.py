@@ -175,7 +175,7 @@ def test_both_ways_of_encoding_give_one_digest(content: dict[str, Any], metadata
 
 @given(_contents(LEAVES), CONTENTS)
 def test_both_ways_of_encoding_over_another_step_give_one_digest(over: dict[str, Any], under: dict[str, Any]) -> None:
-    """A resource over a previous step's is encoded in the fast way too, and has the digest of what is sent."""
+    """A resource over a previous step's is encoded in the fast way too, and has the digest of the sent resource."""
     found = []
 
     @composition.function(name="net")

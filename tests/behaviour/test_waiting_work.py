@@ -106,7 +106,7 @@ class Nothing(set[int]):
 
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_the_request_is_searched_once_and_only_for_texts(use: str, state: str) -> None:
-    """A request is searched for markers of placeholders if code makes a text, and once for all runs."""
+    """A request is searched for placeholders once for all runs, and only if code makes a string of a missing value."""
     function, request = scene(use, state, 20)
     makes_texts = use in ("f-string", "hash")
     assert calls_during(lambda: function.run(request), _searches) == makes_texts

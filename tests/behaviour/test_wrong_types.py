@@ -128,7 +128,7 @@ def test_wrong_types_of_fields(field: str, place: str) -> None:
     ],
 )
 def test_what_to_write_instead(field: str, value: Any, hint: str) -> None:
-    """What is said of a value ends in what to write instead, where that is clear."""
+    """The message about a wrong value ends with the value to write instead, where that is clear."""
     assert error(lambda: Spec(**{field: value})).partition("; ")[2] == hint
 
 

@@ -42,7 +42,7 @@ def stays(cluster: Cluster, ready: bool = False, status: Any = LOST) -> None:
         assert (specs(cluster), cluster.connection) == (before, details)
 
 
-# Each is true for FULL. No guess makes it true, and the code sees a text, a type or an identity.
+# Each is true for FULL. The code looks into a string, so no answer to a question about the value makes it true.
 UNSEEN: dict[str, Callable[[Any], Any]] = {
     "startswith": lambda s: f"{s.id}".startswith("vpc"),
     "length": lambda s: len(f"{s.id}") == 8,

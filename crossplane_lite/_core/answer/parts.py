@@ -185,10 +185,9 @@ class HandingOn:
         A key that is itself made from a missing value may be any.
         """
         call, given = self._call, self._call.context
-        left_out = (
-            [] if given is None else [one for one in given.values_seen.items() if unresolved_in(dict([one]), call)]
-        )
-        return {ANY_KEY if unresolved_in([key], call) else key for key, _ in left_out}
+        values = {} if given is None else given.values_seen
+        left_out = [key for key, value in values.items() if unresolved_in({key: value}, call)]
+        return {ANY_KEY if unresolved_in([key], call) else key for key in left_out}
 
     def keep_entry(self, message: Any) -> None:
         """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.

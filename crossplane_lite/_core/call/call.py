@@ -335,7 +335,7 @@ class Call(Tracker):
 
             self.answered_for = {key: form_of(selector, real) for key, selector in real.asked.resources.items()}
         if self.data is real.data:
-            self.markers = real.markers
+            self.marker_number = real.marker_number
         self.required_schemas = real.required_schemas
 
     # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.

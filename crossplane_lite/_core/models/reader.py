@@ -34,7 +34,7 @@ _MERGING: Final = (ModelShape, dict)
 
 _Part = tuple[Any, Any, types.Type, int, Any, Node, str]
 """An object or list of a source that must be made: its holder, its key there, its type, the kind and payload of
-`codec`, the node of what is around it, and its step in the path."""
+`codec`, the node of the object or list around it, and its step in the path."""
 
 
 class Reading:

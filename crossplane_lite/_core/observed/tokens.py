@@ -164,7 +164,7 @@ class Marker:
         return [self._number(match.group(1)) for match in self._token.finditer(text)]
 
     def _decoded(self, run: str) -> list[int]:
-        """Return the numbers of the whole tokens in a text that may be base64, wherever that begins in it."""
+        """Return the numbers of the whole tokens in a text that may have base64 in it, at any place."""
         data = run.encode()
         found: list[int] = []
         for start in range(4) if any(part in data for part in self._encoded) else ():

@@ -173,15 +173,15 @@ def place() -> tuple[int, int]:
     return id(frame.f_code), frame.f_lasti
 
 
-class MarkersOf:
-    """Which markers the calls of a request use; the request is searched when the first of them needs to know."""
+class MarkerNumber:
+    """The number of the markers for a request. The request is searched when the first of its runs needs the number."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
 
     @functools.cached_property
-    def sequence(self) -> int:
-        """The number of the markers."""
+    def value(self) -> int:
+        """The number; see `tokens.sequence_for`."""
         from .tokens import sequence_for
 
         return sequence_for(self._data)
@@ -290,13 +290,9 @@ class Tracker:
         return self._markers[0].head
 
     @functools.cached_property
-    def markers(self) -> MarkersOf:
-        """The markers of the request. A rehearsal shares them, because to find out which costs a search through it."""
-        return MarkersOf(self.data)
-
-    @property
-    def _sequence(self) -> int:
-        return self.markers.sequence
+    def marker_number(self) -> MarkerNumber:
+        """The number of this call's markers. A rehearsal shares it, so that the request is searched once."""
+        return MarkerNumber(self.data)
 
     @functools.cached_property
     def _markers(self) -> Sequence[Marker]:
@@ -305,7 +301,7 @@ class Tracker:
         from .tokens import EARLY, LATE, marker_for
 
         forms = (LATE, EARLY) if self.form == LATE else (EARLY, LATE)
-        return [marker_for(self._sequence, form) for form in forms]
+        return [marker_for(self.marker_number.value, form) for form in forms]
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
         """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
@@ -345,7 +341,7 @@ class Tracker:
                     return True
             return False
         # If the request itself has such a text, the text isn't a token that this process has made.
-        return any(marker.begins_in(data) for marker in _leftovers) and not self._sequence
+        return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number.value
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.

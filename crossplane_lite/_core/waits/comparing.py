@@ -61,16 +61,13 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Pla
     return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
 
 
-def differing_details(first: Run, other: Run | None) -> set[str]:
-    """Return the keys of the composite's connection details that only one of two runs sets, or each to another value.
-
-    Without `other`, all keys that `first` sets.
-    """
-    ours, theirs = _details(first.call), {} if other is None else _details(other.call)
-    return {key for key in {**ours, **theirs} if other is None or _differ(ours.get(key), theirs.get(key), first, other)}
+def differing_details(first: Run, other: Run) -> set[str]:
+    """Return the keys of the composite's connection details that one run lacks, or to which both give other values."""
+    ours, theirs = details_of(first.call), details_of(other.call)
+    return {key for key in {**ours, **theirs} if _differ(ours.get(key), theirs.get(key), first, other)}
 
 
-def _details(call: Call) -> dict[str, Any]:
+def details_of(call: Call) -> dict[str, Any]:
     """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
     registered = None if call.composite is None else call.composite._state
     own = {} if registered is None or registered.details is None else registered.details.changes[0]
@@ -132,7 +129,7 @@ def _left(run: Run, key: str) -> Any:
 
 def trees_elsewhere(call: Call) -> list[Tree]:
     """Return what a run has set but in composed resources: composite, connection details, context and requirements."""
-    values: list[Any] = [call.composite, _details(call), call.output]
+    values: list[Any] = [call.composite, details_of(call), call.output]
     values.append(None if call.context is None else dict(call.context.values_seen))
     values += [[key, *(one for one in selector.texts() if one is not None)] for key, selector in call.asked or ()]
     return [tree for one in values if one is not None and (tree := tree_or_none(one, call)) is not None]

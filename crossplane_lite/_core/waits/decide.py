@@ -54,6 +54,7 @@ from ..observed.observable import make, root_of, sources
 from ..observed.owned import is_owned, with_live_values
 from .comparing import (
     changed_context,
+    details_of,
     differing_context,
     differing_details,
     differing_status,
@@ -366,8 +367,9 @@ class _Conclusions:
         call, runs = self.call, self.runs
         first, error = runs.first, runs.first.error
         removed = runs.removed_by_all(call.removed)
+        removes = call.function.allow_removal_when_unresolved
         kept: dict[str, Kept] = {}
-        if not call.function.allow_removal_when_unresolved:
+        if not removes:
             removed = {name for name in removed if name in self.owners or not self.is_sealed(name)}
             kept = self.kept(removed)
         drafts = dict(real)
@@ -415,17 +417,12 @@ class _Conclusions:
             drafts[name] = draft
         births = {name: birth for name, birth in births.items() if name not in held and name not in unknown}
         complete = [run for run in runs.others if run.error is None]
-        details = {
-            key
-            for run in complete
-            for key in differing_details(first, run)
-            if not call.function.allow_removal_when_unresolved
-        }
+        details = {key for run in complete for key in differing_details(first, run) if not removes}
         shown = complete if runs.late is None else [*complete, runs.late]
         context = {key for run in shown for key in differing_context(first, run)}
         if self.hides_what_others_read:
             context |= {ANY_KEY, *changed_context(first)}
-            details |= differing_details(first, None)
+            details |= details_of(call).keys()
         unsure = set(differing_status(first, runs.same)) if runs.same is not None else set()
         guessed_status = self.guessed_status(complete, unsure)
         rests = not (error or self.blind or details & {*call.xr.details}) and self.stakes.at_rest
