@@ -20,7 +20,7 @@ ALL = ("-q", "-n", "auto", "--dist", "loadfile", "-m", "(slow or not slow) and n
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """All tests, with the highest versions of all dependencies."""
-    session.install("--upgrade", "-e", ".[dev]", "structlog")
+    session.install("--upgrade", "-e", ".[ci]", "structlog")
     # The official SDK, which the tests compare with, asks for 3.11; its messages work on 3.10 as well. It asks for one
     # version of grpcio, too, which isn't the one that other packages of gRPC have been installed for.
     sdk = ("--no-deps", "--ignore-requires-python", "crossplane-function-sdk-python")
@@ -63,14 +63,14 @@ def newest_h2(session: nox.Session) -> None:
 @nox.session(python="3.13")
 def warnings(session: nox.Session) -> None:
     """The tests that aren't slow, where each warning is an error."""
-    session.install("-e", ".[dev]")
+    session.install("-e", ".[ci]")
     session.run("python", "-W", "error", "-m", "pytest", *(session.posargs or ("-q", "-n", "auto")), "-W", "error")
 
 
 @nox.session(python="3.13")
 def coverage(session: nox.Session) -> None:
     """At least 95 % of the branches of what a served function can load are taken by its tests."""
-    session.install("-e", ".[dev]", "coverage>=7.17", "pytest-cov>=7")
+    session.install("-e", ".[ci]", "coverage>=7.17", "pytest-cov>=7")
     # Not the modules of render and its like: a test of the served path is one of these folders.
     folders = ("tests/behaviour", "tests/wire", "tests/paths", "tests/proto", "tests/models", "tests/safety")
     more = ("tests/helpers", "tests/scripts", "tests/typing/test_stubs.py", "tests/test_text.py")

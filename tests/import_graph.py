@@ -1,25 +1,118 @@
-"""The imports of the package as a graph, with those inside of functions and those for type checkers."""
+"""The imports of the package as a graph.
+
+Those inside of functions and those for type checkers are among them. A worker that runs tests
+parses each file once, for all tests of imports and of lines.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import contextlib
+import functools
+import gc
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import crossplane_lite
 
-__all__ = ["ROOT", "circles", "import_graph", "room_of"]
+__all__ = [
+    "ROOT",
+    "Import",
+    "Outline",
+    "circles",
+    "import_graph",
+    "imports_in",
+    "module_name",
+    "outline",
+    "room_of",
+    "uncollected",
+]
 
 ROOT = Path(crossplane_lite.__file__).parent
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def import_graph() -> dict[str, set[str]]:
+class Import(NamedTuple):
+    """An import statement.
+
+    Attributes:
+        node: The statement.
+        at_load: Whether it isn't inside of a function.
+        for_checkers: Whether it is below `if TYPE_CHECKING`.
+    """
+
+    node: ast.Import | ast.ImportFrom
+    at_load: bool
+    for_checkers: bool
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the garbage collector from syntax trees: it would walk them again and again.
+
+    No node refers to the one above it, so trees go without it as well.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class Outline(NamedTuple):
+    """What tests ask of a file's syntax tree.
+
+    Attributes:
+        imports: Its import statements, wherever they stand.
+        docstrings: The first and the last line of each docstring.
+    """
+
+    imports: list[Import]
+    docstrings: list[tuple[int, int]]
+
+
+@functools.cache  # several tests go through all files of the package
+def outline(source: str) -> Outline:
+    """Return the outline of a file's source."""
+    found = Outline([], [])
+    with uncollected():
+        _outline_below(ast.parse(source), found, at_load=True, for_checkers=False)
+    return found
+
+
+def _outline_below(node: ast.AST, found: Outline, *, at_load: bool, for_checkers: bool) -> None:
+    if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+        found.docstrings.append((node.body[0].lineno, node.body[0].end_lineno or 0))
+    at_load = at_load and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    is_guard = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+    # Statements stand in statements only; expressions, which are ten times as many, hold none.
+    for part in ("body", "handlers", "cases", "orelse", "finalbody"):
+        below = getattr(node, part, None)
+        guarded = for_checkers or (is_guard and part == "body")
+        for child in below if isinstance(below, list) else ():
+            if isinstance(child, ast.Import | ast.ImportFrom):
+                found.imports.append(Import(child, at_load, guarded))
+            else:
+                _outline_below(child, found, at_load=at_load, for_checkers=guarded)
+
+
+def imports_in(path: Path) -> list[Import]:
+    """Return the import statements of a file."""
+    return outline(path.read_text(encoding="utf-8")).imports
+
+
+@functools.cache
+def import_graph() -> Mapping[str, set[str]]:
     """Return for each module of the package the modules of it that it imports, wherever the import stands."""
-    files = {_module(path): path for path in ROOT.rglob("*.py")}
+    files = {module_name(path): path for path in ROOT.rglob("*.py")}
     return {name: _imported(name, path, files.keys()) for name, path in files.items()}
 
 
-def _module(path: Path) -> str:
+def module_name(path: Path) -> str:
+    """Return the dotted name of a source file of the package."""
     parts = path.relative_to(ROOT.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -27,7 +120,7 @@ def _module(path: Path) -> str:
 def _imported(name: str, path: Path, known: Iterable[str]) -> set[str]:
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node, _, _ in imports_in(path):
         wanted: list[str] = []
         if isinstance(node, ast.Import):
             wanted = [alias.name for alias in node.names]

@@ -160,6 +160,7 @@ def test_version_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert crossplane_lite.__version__ == importlib.metadata.version("crossplane-lite")
 
 
+@pytest.mark.slow
 def test_without_tools(tmp_path: Path) -> None:
     """Where the folder of the tools was left out, `serve` works, and other commands say so, and how to get them."""
     ignored = shutil.ignore_patterns("_tools", "__pycache__")

@@ -77,6 +77,7 @@ def read(terminal: int, wanted: str, seconds: float = 15) -> str:
     return plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_in_a_terminal(tmp_path: Path, scripts: dict[str, str], shell: str) -> None:
     """TAB completes commands, flags and their values, and still file names, also after other ones."""

@@ -97,6 +97,7 @@ def test_noise(folder: Path, command: tuple[str, ...]) -> None:
         assert said not in done.stdout
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", [("render",), ("graph", "--format", "text")])
 def test_locale(folder: Path, command: tuple[str, ...]) -> None:
     """The output is UTF-8 whatever the locale says, and the same."""
@@ -115,6 +116,7 @@ def test_messages_of_another_encoding(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b'warning: Pipeline step "compose": \\u20ac\n')
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
 @pytest.mark.parametrize(
     ("body", "status"), [(MADE, 0), ("ctx.results.warning('w'); print('x' * 100_000)", 0), ("1 / 0", 1)]
@@ -140,6 +142,7 @@ def test_without_stdout(folder: Path, command: tuple[str, ...], redirected: str,
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", said)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", [("render",), ("simulate",), ("graph",)])
 def test_reader_that_went_away(folder: Path, command: tuple[str, ...]) -> None:
     """Where nobody reads stdout any more it ends quietly, with status 1."""
@@ -188,6 +191,7 @@ def test_forked_process(folder: Path) -> None:
     assert is_whole(done.stdout, ("render",))
 
 
+@pytest.mark.slow
 def test_threads_that_do_not_end(folder: Path) -> None:
     """Threads that a function has left keep the process for a moment only, and are told."""
     body = f"threading.Thread(target=threading.Event().wait, name='idler').start(); {MADE}"

@@ -10,6 +10,7 @@ import json
 import logging
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from crossplane_lite._core.observed.secrets import Masker
 from crossplane_lite._core.observed.tokens import EARLY, LATE, marker_for
 from crossplane_lite.proto import _view
 
-__all__ = ["GROWING", "Growing", "calls_during", "times"]
+__all__ = ["GROWING", "Growing", "calls_during", "codes_during", "times"]
 
 Json = dict[str, Any]
 
@@ -180,6 +181,29 @@ def calls_during(work: Callable[[], Any], of: Callable[[CodeType], bool] | None 
     finally:
         sys.setprofile(before)
     return count
+
+
+def codes_during(work: Callable[[], Any]) -> Counter[CodeType | None]:
+    """Return how often each Python function is called during `work`, by its code.
+
+    All C functions together are None.
+    """
+    work()  # what is made once doesn't count here either
+    found: Counter[CodeType | None] = Counter()
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call":
+            found[frame.f_code] += 1
+        elif event == "c_call":
+            found[None] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return found
 
 
 def times(one: Growing, sizes: tuple[int, ...], rounds: int = 3) -> list[float]:

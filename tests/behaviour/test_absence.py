@@ -232,6 +232,7 @@ def _used(read: Callable[[Any], Any], use: Callable[[Any], Any], **request: Any)
     return given, answer
 
 
+@pytest.mark.sample(50)
 @pytest.mark.parametrize(("name", "use"), _cases({**COMING, **KNOWN}))
 def test_what_is_there(name: str, use: str) -> None:
     """A container that is there answers as a dict or a list of the same content."""
@@ -253,6 +254,7 @@ def test_what_is_there(name: str, use: str) -> None:
     assert compared[0][0] == compared[0][1]
 
 
+@pytest.mark.sample(50)
 @pytest.mark.parametrize(("name", "use"), _cases(COMING))
 def test_what_is_gone(name: str, use: str) -> None:
     """What was made because a container was there isn't deleted when it is gone, or the call is Fatal."""
@@ -267,6 +269,7 @@ def test_what_is_gone(name: str, use: str) -> None:
     assert answer.fatal or "made" in answer.resources, given
 
 
+@pytest.mark.sample(50)
 @pytest.mark.parametrize(("name", "use"), _cases(COMING))
 def test_what_is_not_there_yet(name: str, use: str) -> None:
     """Before it has come, it is empty, or the use is one that needs the value, and says how to write it."""
@@ -280,6 +283,7 @@ def test_what_is_not_there_yet(name: str, use: str) -> None:
         assert given[0] == function([] if name in LISTS else {})
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("name", "use"), _cases(KNOWN))
 def test_what_is_known_to_be_absent(name: str, use: str) -> None:
     """It answers as something empty, and code follows: what was made while it was there goes."""

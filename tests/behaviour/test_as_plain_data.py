@@ -144,6 +144,7 @@ def test_a_checksum_of_a_config_the_usual_way() -> None:
 # --- YAML --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("dump", ["dump", "safe_dump"])
 @pytest.mark.parametrize("order", ["import yaml\n{models}", "{models}\nimport yaml"])
 @pytest.mark.parametrize("value", ["one", "[one]", "{{'a': one}}", "one.spec.forProvider.labels"])

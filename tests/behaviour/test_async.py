@@ -62,6 +62,12 @@ class Client:
             return answer
 
 
+@pytest.fixture
+def _short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave a blocked loop after a fifth of a second instead of one."""
+    monkeypatch.setattr(event_loop, "_GRACE_SECONDS", 0.2)
+
+
 def test_what_a_module_keeps_between_calls() -> None:
     """Semaphores, events and clients of a module serve all calls, at the same time and one after the other."""
     semaphore = asyncio.Semaphore(2)
@@ -296,6 +302,7 @@ def test_from_a_running_loop() -> None:
     assert len(loops) == 2
 
 
+@pytest.mark.usefixtures("_short_grace")
 def test_a_loop_that_is_blocked_is_left() -> None:
     """Where who calls gives up on code that blocks the loop, the next call has another one."""
     release = threading.Event()
@@ -364,6 +371,7 @@ class Waiter:
         return self._outcome
 
 
+@pytest.mark.usefixtures("_short_grace")
 def test_calls_behind_a_blocked_loop() -> None:
     """When a blocked loop is left, later calls run on the next one; those that wait there get on when it does."""
     release, inside = threading.Event(), threading.Event()

@@ -416,6 +416,7 @@ def auto_ready(api_version: str, kind: str, state: Json) -> bool | None:
     return ready
 
 
+@pytest.mark.sample(50)
 @pytest.mark.parametrize(
     ("api_version", "kind", "state", "ready"),
     [
@@ -429,6 +430,7 @@ def test_each_kind_has_its_rule(api_version: str, kind: str, state: Json, ready:
     assert auto_ready(api_version, kind, state) is (True if ready else None)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(("api_version", "kind"), WITHOUT_STATUS)
 @pytest.mark.parametrize("state", [_object(None), {}, {"status": {"users": 3}}], ids=["real", "bare", "odd"])
 def test_kinds_without_a_status_are_always_ready(api_version: str, kind: str, state: Json) -> None:
@@ -537,6 +539,7 @@ MISFITS: list[tuple[tuple[str, str], tuple[str, ...], list[Any]]] = [
 ]
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(
     ("key", "path", "value"),
     [

@@ -367,6 +367,7 @@ def test_what_is_supported_later() -> None:
     assert run(compose, xr=xr).conditions[CONDITION] == before.conditions[CONDITION]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("ask", ["has", "lacks", "in"])
 @pytest.mark.parametrize(
     ("name", "near"),

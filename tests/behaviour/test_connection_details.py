@@ -92,6 +92,7 @@ USES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("raw", [False, True])
 @pytest.mark.parametrize("use", USES)
 def test_what_was_made_from_details_stays_while_they_are_missing(use: str, raw: bool) -> None:

@@ -49,6 +49,7 @@ def fatal(folder: Path, packages: Path, line: str) -> str:
     return done.stdout
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("folder", ["app", "app/.venv/lib/python3.11/site-packages/function"])
 @pytest.mark.parametrize("packages", ["app/.venv/lib/python3.11/site-packages", "app/vendor", "elsewhere"])
 def test_the_authors_line_is_named(tmp_path: Path, folder: str, packages: str) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import crossplane_lite
+from tests.import_graph import ROOT, imports_in, module_name
 
-ROOT = Path(crossplane_lite.__file__).parent
 # What a function that only composes must not load.
 NEVER = {"pydantic", "yaml", "cattrs", "unittest", "argparse", "grpc", "asyncio"}
 RUNTIME = {"runtime", "logging", "cli", "__main__", "krm"}
@@ -93,39 +93,23 @@ def ring(module: str) -> int:
     return 3 if part in DEVELOPMENT else 2 if part in RUNTIME else 1
 
 
-def module_name(path: Path) -> str:
-    """Return the dotted name of a source file."""
-    parts = path.relative_to(ROOT.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
     """Yield (module of this package, whether the import runs when the module is loaded)."""
     package = module_name(path).split(".")
     if path.name != "__init__.py":
         package = package[:-1]
-
-    def visit(node: ast.AST, at_load: bool) -> Iterator[tuple[str, bool]]:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            for child in node.orelse:
-                yield from visit(child, at_load)
-            return
+    for node, at_load, for_checkers in imports_in(path):
+        if for_checkers:
+            continue
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, at_load
-        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             base = [*base, *(node.module.split(".") if node.module else [])]
-            yield ".".join(base), at_load
-            for alias in node.names:
-                yield ".".join([*base, alias.name]), at_load
-        inner = at_load and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for child in ast.iter_child_nodes(node):
-            yield from visit(child, inner)
-
-    for found, at_load in visit(ast.parse(path.read_text(encoding="utf-8")), True):
-        if found.partition(".")[0] == "crossplane_lite":
-            yield found, at_load
+            names = [".".join(base), *(".".join([*base, alias.name]) for alias in node.names)]
+        for name in names:
+            if name.partition(".")[0] == "crossplane_lite":
+                yield name, at_load
 
 
 # The one door from the core outwards, opened by compose.main() only.
@@ -157,11 +141,13 @@ def test_the_core_imports_nothing_heavy_when_loaded() -> None:
         name = module_name(path)
         if ring(name) > 1:
             continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node, at_load, for_checkers in imports_in(path):
+            if not at_load or for_checkers:
+                continue
             names: list[str] = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            elif not node.level and node.module:
                 names = [node.module]
             wrong += [f"{name} imports {found}" for found in names if found.partition(".")[0] in NEVER]
     assert not wrong

@@ -115,6 +115,7 @@ STRUCTURED: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("key", ["config", "credentials"])
 @pytest.mark.parametrize("name", STRUCTURED)
 def test_parts_of_structured_values(name: str, key: str) -> None:

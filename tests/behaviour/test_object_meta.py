@@ -76,6 +76,7 @@ SOUND: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", WRONG)
 def test_what_kubernetes_does_not_take(case: str, kind: str) -> None:

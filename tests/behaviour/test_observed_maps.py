@@ -75,6 +75,7 @@ MAPS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("where", MAPS)
 @pytest.mark.parametrize("use", USES)
 def test_reading_a_map_of_an_unobserved_resource_is_a_guess(use: str, where: str) -> None:

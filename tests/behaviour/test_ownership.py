@@ -140,6 +140,7 @@ def _waiting(size: int) -> Callable[[], Any]:
     return work
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("make", [_owned_list, _keyed_list, _waiting])
 def test_the_work_grows_with_the_size_and_not_with_its_square(make: Callable[[int], Callable[[], Any]]) -> None:
     """Eight times as much to keep, to match or to wait for takes about eight times as many function calls."""

@@ -100,6 +100,7 @@ SOURCES: dict[str, tuple[Callable[[Any], Any], Any]] = {
 }
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("source", SOURCES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import math
 import threading
@@ -540,7 +541,7 @@ def test_the_answer_but_for_the_usages_is_that_of_the_real_run(
     missing: set[str], unsettled: set[str], with_status: bool
 ) -> None:
     """Whatever is observed, usages=True adds the Usages, and edges that only its run knows to the result, no more."""
-    cluster = STEADY
+    cluster = _steady()
     observed = {name: value for name, value in cluster.observed.items() if name not in missing}
     for name in unsettled & observed.keys():
         observed[name] = {key: value for key, value in observed[name].items() if key != "status"}
@@ -556,14 +557,12 @@ def test_the_answer_but_for_the_usages_is_that_of_the_real_run(
     assert not usages(off)
 
 
+@functools.cache
 def _steady() -> Cluster:
     cluster = Cluster(everything)
     cluster.until_complete(EVERY_NAME)
     cluster.reconcile()
     return cluster
-
-
-STEADY = _steady()
 
 
 def test_nothing_else_comes_of_them() -> None:

@@ -258,6 +258,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
 ]
 
 
+@pytest.mark.sample(50)
 @pytest.mark.parametrize(("schema", "value", "expected"), DIALECT)
 def test_dialect(schema: dict[str, Any], value: Any, expected: list[str]) -> None:
     """A value under a schema of Kubernetes' dialect has exactly these errors."""

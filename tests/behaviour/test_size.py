@@ -185,6 +185,7 @@ def test_deep_requests_are_no_problem(where: str) -> None:
         assert bytes(desired_struct(answer, "deep")) == struct
 
 
+@pytest.mark.slow
 def test_many_nodes() -> None:
     """A wide resource of a hundred thousand values is emitted."""
 

@@ -70,6 +70,7 @@ TEXTS: dict[str, Text] = {
 }
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", TEXTS)
 def test_text_made_of_an_unresolved_value_is_a_dependency(name: str) -> None:
     """A string made of an unresolved value, however it is made, holds the resource back that it is set in."""
@@ -85,6 +86,7 @@ def test_text_made_of_an_unresolved_value_is_a_dependency(name: str) -> None:
     assert answer.conditions["DependenciesResolved"][:2] == (False, "WaitingForDependencies")
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("name", [n for n in TEXTS if not re.search("half|middle|cut|shortened", n)])
 def test_the_condition_names_the_path_behind_a_text(name: str) -> None:
     """The condition says which field a text waits for, not what stands in for it."""
@@ -98,6 +100,7 @@ def test_the_condition_names_the_path_behind_a_text(name: str) -> None:
     assert f"acl waits for {PATH}" in answer.conditions["DependenciesResolved"][2]
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", TEXTS)
 def test_text_made_of_a_known_value_is_that_text(name: str) -> None:
     """Once the value is known, the same expressions give plain strings."""

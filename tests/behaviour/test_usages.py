@@ -75,6 +75,7 @@ def arity(kind: str) -> int:
     return VALUES[kind].__code__.co_argcount
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("through", ["resource", "status"])
 def test_every_kind_of_edge(kind: str, through: str) -> None:

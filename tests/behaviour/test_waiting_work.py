@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
@@ -16,7 +18,7 @@ from crossplane_lite._core.observed.tokens import sequence_for
 from crossplane_lite._core.observed.tracker import Tracker
 from crossplane_lite._core.waits import runs
 from crossplane_lite.composition import Function
-from tests.behaviour.growth import calls_during
+from tests.behaviour.growth import calls_during, codes_during
 from tests.behaviour.models import Bucket
 from tests.safety.cluster import Cluster
 
@@ -52,9 +54,19 @@ def silent() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-def _per_resource(use: str, state: str, number: int, of: Any = None) -> float:
+@functools.cache  # several tests count something in the same call
+def _codes(use: str, state: str, number: int) -> Counter[CodeType | None]:
     function, request = scene(use, state, number)
-    return calls_during(lambda: function.run(request), of) / number
+    return codes_during(lambda: function.run(request))
+
+
+def _calls(use: str, state: str, number: int, of: Callable[[CodeType], bool] | None = None) -> int:
+    found = _codes(use, state, number).items()
+    return sum(count for code, count in found if of is None or (code is not None and of(code)))
+
+
+def _per_resource(use: str, state: str, number: int, of: Any = None) -> float:
+    return _calls(use, state, number, of) / number
 
 
 def _decodes(code: CodeType) -> bool:
@@ -74,17 +86,17 @@ def _normalises(code: CodeType) -> bool:
     return code is Tracker.normal.__code__
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_a_missing_value_is_cheap(use: str, state: str) -> None:
     """A call takes at most 3 times the steps of a call with the value, and 1.3 times where the value never comes."""
-    assert _per_resource(use, state, 20) <= STEPS.get((use, state), 3) * _per_resource(use, "there", 20)
+    assert _per_resource(use, state, 10) <= STEPS.get((use, state), 3) * _per_resource(use, "there", 10)
 
 
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_compose_runs_once_or_twice(use: str, state: str) -> None:
     """compose() runs again only where nothing else shows what depends on the value."""
-    function, request = scene(use, state, 5)
-    assert calls_during(lambda: function.run(request), _runs) == RUNS.get((use, state), 1)
+    assert _calls(use, state, 10, _runs) == RUNS.get((use, state), 1)
 
 
 def test_what_is_repeatable_is_known_in_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,16 +119,15 @@ class Nothing(set[int]):
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_the_request_is_searched_once_and_only_for_texts(use: str, state: str) -> None:
     """A request is searched for placeholders once for all runs, and only if code makes a string of a missing value."""
-    function, request = scene(use, state, 20)
     makes_texts = use in ("f-string", "hash")
-    assert calls_during(lambda: function.run(request), _searches) == makes_texts
+    assert _calls(use, state, 10, _searches) == makes_texts
 
 
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_little_is_decoded_and_normalised(use: str, state: str) -> None:
     """A waiting call decodes at most the values that wait, and compares texts of two runs only where they differ."""
-    assert _per_resource(use, state, 20, _decodes) <= DECODED.get((use, state), 3)
-    assert _per_resource(use, state, 20, _normalises) <= (2 if state == "new" else 0)
+    assert _per_resource(use, state, 10, _decodes) <= DECODED.get((use, state), 3)
+    assert _per_resource(use, state, 10, _normalises) <= (2 if state == "new" else 0)
 
 
 @pytest.mark.slow
@@ -127,6 +138,7 @@ def test_each_wait_takes_the_same_work(use: str) -> None:
     assert many <= 1.3 * few
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_each_resource_takes_the_same_work(use: str, state: str) -> None:
     """With eight times as many resources that exist or wait, one takes at most 1.3 times as many steps."""

@@ -76,6 +76,7 @@ def test_beside_files(api: ApiServer, tmp_path: Path) -> None:
     assert (models / "org/example/thing/v1.py").is_file()
 
 
+@pytest.mark.slow  # a server
 def test_a_cluster_that_refuses(api: ApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What kubectl says is one line, and nothing is written."""
     api.forbidden.add(CRDS.plural)

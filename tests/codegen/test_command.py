@@ -316,6 +316,7 @@ def test_a_group_that_is_no_file_name(tmp_path: Path, capsys: pytest.CaptureFixt
     assert re.fullmatch(r"crossplane-lite generate: .*File name too long.*\n", captured.err)
 
 
+@pytest.mark.slow  # it is about time
 def test_very_many_empty_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The time for empty documents grows with their number, and no faster."""
     times = []

@@ -491,6 +491,7 @@ def test_mistakes_are_one_line(arguments: list[str], words: list[str], capsys: p
         assert word in captured.err
 
 
+@pytest.mark.slow  # a process
 def test_the_command_as_a_process(tmp_path: Path) -> None:
     """A module in the current directory is found, as for the other commands."""
     (tmp_path / "function_hello.py").write_text(

@@ -68,6 +68,7 @@ def each_step(tmp_path: Path) -> Iterator[tuple[int, Path]]:
         shutil.rmtree(tmp_path / str(step))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("before", [after_a_run, nothing])
 @pytest.mark.parametrize(("models", "stubs"), [(NEW, NEW_STUBS), (OLD, STUBS), (OTHER, {})])
 def test_killed(tmp_path: Path, models: dict[str, str], stubs: dict[str, str], before: Callable[[Path], None]) -> None:
@@ -89,6 +90,7 @@ def test_killed(tmp_path: Path, models: dict[str, str], stubs: dict[str, str], b
     assert step > 30
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("before", [after_a_run, nothing])
 def test_error(tmp_path: Path, before: Callable[[Path], None]) -> None:
     """An error at any step is told with its file and reason, leaves no temporary file, and the next run finishes."""
@@ -142,6 +144,7 @@ def test_disk_limit(tmp_path: Path) -> None:
     assert not [*models.glob("*.tmp")]
 
 
+@pytest.mark.slow  # processes
 def test_many_processes(tmp_path: Path) -> None:
     """Several runs at once that make the same models all succeed."""
     program = (

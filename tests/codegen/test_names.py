@@ -71,6 +71,7 @@ def test_names_of_the_sdk_at_the_top_of_a_kind(wire: str) -> None:
     assert attribute(wire) == wire
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("wire", sorted({*dir(Model), *dir(Resource), "self"}))
 def test_no_attribute_hides_what_models_need(wire: str) -> None:
     """A field never gets a name that the base classes use, nor `self`, which a constructor has already."""

@@ -423,6 +423,7 @@ sys.stdout.write(json.dumps(generate(definitions(documents).kinds)))
 """
 
 
+@pytest.mark.slow  # processes
 def test_hash_seeds_change_nothing(tmp_path: Path) -> None:
     """Processes whose hashes differ write the same bytes, clashing names, choices and many imports among them."""
     clashing = dict.fromkeys(("x-y", "x.y", "x y", "name_", "name", "list", "Any", "str", "dict", "metav1"), "s")

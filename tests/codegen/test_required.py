@@ -124,6 +124,7 @@ def told(cls: Any, data: Json) -> list[str]:
     return [text.partition(":")[0].removeprefix("one.") for text in run(compose).fatal]
 
 
+@pytest.mark.slow  # models of all definitions
 @needs_data
 @pytest.mark.filterwarnings("ignore")
 def test_each_required_field_of_real_kinds(made: Package) -> None:

@@ -126,9 +126,19 @@ def check(cls: Any, value: Json, reader: Instances, schema: Json) -> None:
 
 # --- real definitions --------------------------------------------------------------------------------------------
 
-KINDS: list[Kind] = []
-if DATA.is_dir():
-    KINDS = list({(kind.api_version, kind.kind): kind for kind in definitions(real_documents()).kinds}.values())
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Read the real definitions where their test runs, and not in quick runs: it takes a second."""
+    if "kind" in metafunc.fixturenames:
+        kinds: dict[tuple[str, str], Kind] = {}
+        if DATA.is_dir() and metafunc.config.option.markexpr != "not slow":
+            found = definitions(real_documents()).kinds
+            kinds = {(kind.api_version, kind.kind): kind for kind in found}
+        metafunc.parametrize("kind", kinds.values(), ids=_id)
+
+
+def _id(kind: Kind) -> str:
+    return f"{kind.kind}.{kind.version}.{kind.group or 'core'}"
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +169,6 @@ def instances(kind: Kind) -> tuple[Instances, Json]:
 
 @pytest.mark.slow
 @needs_data
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.kind}.{kind.version}.{kind.group or 'core'}")
 def test_instances_of_real_kinds(real: Package, kind: Kind) -> None:
     """For each kind: random instances are the same after every way through its model."""
     cls = getattr(real.module("/".join(kind.module)), kind.name)

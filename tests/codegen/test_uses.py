@@ -61,6 +61,12 @@ def places(found: list[Use]) -> set[tuple[int, str]]:
     return {(use.line, next(word for word in ("gone", "size") if f'"{word}"' in use.text)) for use in found}
 
 
+@pytest.fixture
+def with_mypy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """mypy counts as installed, for tests in which it isn't run or another program takes its place."""
+    monkeypatch.setattr(uses, "check_installed", lambda: None)
+
+
 @pytest.mark.slow
 def test_by_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fields that are gone and types that changed break lines; words, other fields and older errors don't."""
@@ -82,6 +88,7 @@ def test_without_mypy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         broken_uses([tmp_path], [])
 
 
+@pytest.mark.usefixtures("with_mypy")
 def test_code_that_is_not_there(tmp_path: Path) -> None:
     """Code that isn't there is an error before anything is checked."""
     with pytest.raises(InputError, match=r"there is no file or folder .*none\.py"):
@@ -100,6 +107,7 @@ def test_what_is_copied(tmp_path: Path) -> None:
     assert found == {"a.py", "b/c.pyi", "b/py.typed", "pyproject.toml"}
 
 
+@pytest.mark.usefixtures("with_mypy")
 @pytest.mark.parametrize("name", ["broken.py", "mypy.ini"])
 def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     """A file of the project that the system doesn't read is named, with the flag that needs it."""
@@ -113,6 +121,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     assert str(error.value) == f"--uses: can't copy {tmp_path / name} for mypy: {os.strerror(errno.EIO)}"
 
 
+@pytest.mark.usefixtures("with_mypy")
 def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with more files than any project is refused, rather than copied."""
     monkeypatch.setattr(uses, "_MOST_FILES", 3)
@@ -122,6 +131,7 @@ def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
         broken_uses([tmp_path / "a1.py"], [])
 
 
+@pytest.mark.usefixtures("with_mypy")
 def test_nothing_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code and models that have no folder in common are refused: the whole disk is no project."""
     monkeypatch.chdir(tmp_path)
@@ -129,6 +139,7 @@ def test_nothing_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         broken_uses([tmp_path], [(Path("/somewhere/models"), [], {})])
 
 
+@pytest.mark.usefixtures("with_mypy")
 @pytest.mark.parametrize(
     ("script", "problem"),
     [
@@ -149,6 +160,7 @@ def test_a_checker_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert str(caught.value) == f"--uses: {problem}"
 
 
+@pytest.mark.usefixtures("with_mypy")
 @pytest.mark.parametrize(
     ("error", "message"),
     [

@@ -114,6 +114,7 @@ def call(address: str, **more: object) -> None:
         channel.unary_unary(f"{PREFIX}RunFunction")(asked(**more), timeout=60, wait_for_ready=True)
 
 
+@pytest.mark.slow
 def test_a_change(tmp_path: Path) -> None:
     """A changed file is served anew, a broken one is told and waited for, and each call is shown."""
     (tmp_path / "fn.py").write_text(FUNCTION.replace("NAME", "first"))

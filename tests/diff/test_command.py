@@ -386,6 +386,7 @@ def test_against_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert entries["second"]["action"] == "heldBack"
 
 
+@pytest.mark.slow
 def test_against_an_address_with_mutual_tls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The server may be one with mutual TLS."""
     files, authority = put(tmp_path, [thing("first", size=3)], XR.replace("size: 3", "size: 5")), Authority()

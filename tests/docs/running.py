@@ -207,9 +207,10 @@ class Page:
         finally:
             os.chdir(before)
             sys.path[:] = path
+            ours = f"{self.folder}{os.sep}"
             for name, module in list(sys.modules.items()):
                 file = getattr(module, "__file__", None) or "".join(list(getattr(module, "__path__", None) or [])[:1])
-                if file and Path(file).is_relative_to(self.folder):
+                if file and file.startswith(ours):
                     del sys.modules[name]
             for cache in self.folder.rglob("__pycache__"):
                 shutil.rmtree(cache, ignore_errors=True)

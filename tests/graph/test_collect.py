@@ -43,6 +43,7 @@ def ends(graph: Graph) -> set[tuple[str, str]]:
     return {edge[:2] for edge in graph.edges}
 
 
+@pytest.mark.slow
 def test_what_a_server_tells() -> None:
     """A function on a gRPC server tells what it holds back and what waits; a note says that this is all."""
     with serving(f"{HERE}:shop", "--insecure", "--debug") as server, Remote(server.address) as remote:

@@ -174,6 +174,7 @@ def test_warnings(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert captured.err.count("mind the step") == 1
 
 
+@pytest.mark.slow
 def test_too_many_edges_for_mermaid(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A graph that Mermaid may refuse to draw is written all the same, and the limit is said."""
     files[3] = f"{HERE}:many"

@@ -71,6 +71,7 @@ NO_PATHS = [
 ]
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize(("path", "wanted"), PATHS)
 def test_values_at_paths(messages: Any, path: str, wanted: Any) -> None:
     """A path leads to its value, in every form that a resource has."""
@@ -100,6 +101,7 @@ def test_what_is_no_path(path: str) -> None:
     assert stable(r) == b""
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("path", [path for path, _ in PATHS])
 def test_setting_values_at_paths(messages: Any, path: str) -> None:
     """A value is put in the place of the one that is there, and nothing else changes."""

@@ -306,6 +306,7 @@ def test_the_table_has_every_getter() -> None:
     assert {*ARGUMENTS, "Credentials"} == set(request.__all__)
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("getter", ARGUMENTS)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: str(family.name))
 def test_reading_makes_no_entries(family: Family, getter: str) -> None:

@@ -154,6 +154,7 @@ def response_of(data: bytes) -> Any:
     return fnv1.RunFunctionResponse.FromString(data)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("tag", "message"),
     [
@@ -196,6 +197,7 @@ def test_message_sizes(tmp_path: Path) -> None:
     assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
+@pytest.mark.slow  # a server with certificates
 def test_mutual_tls(tmp_path: Path) -> None:
     """With credentials only clients with a certificate are answered; insecure wins over credentials, on one port."""
     authority = Authority()

@@ -409,6 +409,7 @@ def test_listing(tmp_path: Path) -> None:
     assert ran(tmp_path, "list_setters", None, SERVICE)[1] == ["info: no setters were found"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_as_a_program(name: str) -> None:
     """Each file is a program that says what it is for."""

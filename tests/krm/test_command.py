@@ -134,6 +134,7 @@ def test_help(folder: Path) -> None:
     assert "Exit status: 0; 1 if" in told
 
 
+@pytest.mark.slow  # processes
 def test_help_without_a_config(tmp_path: Path) -> None:
     """A function without docstring and config class has help too."""
     file = tmp_path / "function.py"
@@ -212,6 +213,7 @@ def test_diff(folder: Path) -> None:
     assert both(folder, "-f", "config.yaml", "--diff", "items")[0::2] == (b"", 0)
 
 
+@pytest.mark.slow  # four processes
 def test_diff_is_a_patch(folder: Path) -> None:
     """What --diff prints is what patch takes, also for a file without a newline at its end."""
     file = folder / "items" / "web.yaml"
@@ -222,6 +224,7 @@ def test_diff_is_a_patch(folder: Path) -> None:
     assert both(folder, "-f", "config.yaml", "--diff", "items")[0::2] == (b"", 0)
 
 
+@pytest.mark.slow  # two processes
 def test_diff_of_stdin(folder: Path) -> None:
     """--diff without files compares the lists of stdin and stdout."""
     stdout, _, status = both(folder, "--diff", data=LIST)
@@ -230,6 +233,7 @@ def test_diff_of_stdin(folder: Path) -> None:
     assert b"\n+    labels:\n+      team: none\n" in stdout
 
 
+@pytest.mark.slow  # two processes
 def test_diff_on_a_terminal(folder: Path) -> None:
     """--diff is coloured on a terminal, and not where NO_COLOR is set."""
     for no_colour in ("", "1"):
@@ -267,6 +271,7 @@ def test_in_place(folder: Path) -> None:
     assert (folder / "items" / "web.yaml").read_text() == now
 
 
+@pytest.mark.slow  # processes
 def test_a_directory_is_the_package(tmp_path: Path) -> None:
     """Of a single directory, new files and moved items stay in it, wherever the function is run."""
     made = "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'made'}}"
@@ -285,6 +290,7 @@ def test_a_directory_is_the_package(tmp_path: Path) -> None:
     assert there == ["package/app/svc.yaml", "package/configmap_made.yaml", "package/web.yaml"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["../made.yaml", "/tmp/made.yaml"])
 def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     """A new item's file must be within the package; where it isn't, nothing is written."""
@@ -299,6 +305,7 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     assert (tmp_path / "package" / "web.yaml").read_text() == WEB
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("flag", ["--diff", "--in-place", "--output=unwrap"])
 def test_infos(folder: Path, flag: str) -> None:
     """Where no ResourceList is printed, stderr has results of severity info as well."""
@@ -308,12 +315,14 @@ def test_infos(folder: Path, flag: str) -> None:
     assert "info: Service web: by the way (web.yaml)\n" in done.stderr
 
 
+@pytest.mark.slow  # two processes
 def test_generator_without_items(folder: Path) -> None:
     """-f alone is for generators: there are no items, and stdin isn't waited for."""
     stdout, _, status = both(folder, "-f", "config.yaml")
     assert (value(stdout)["items"], status) == ([], 0)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -330,6 +339,7 @@ def test_wrong_files(folder: Path, arguments: list[str], text: str) -> None:
     assert [text in line for line in stderr.splitlines() if line.startswith("function.py: ")] == [True]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["-o", "xml"], ["--diff", "--in-place", "items"], ["-f"]])
 def test_wrong_arguments(folder: Path, arguments: list[str]) -> None:
     """A wrong command line is status 2 with its usage on stderr and nothing on stdout."""
@@ -338,6 +348,7 @@ def test_wrong_arguments(folder: Path, arguments: list[str]) -> None:
     assert "usage: function.py" in done.stderr
 
 
+@pytest.mark.slow  # two processes
 def test_program_without_stdin(folder: Path) -> None:
     """A closed stdin and a closed stdout are told with files, too."""
     command = f"{sys.executable} function.py -f config.yaml"
@@ -356,6 +367,7 @@ def test_program_without_stdin(folder: Path) -> None:
         assert text in done.stderr.decode()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -378,6 +390,7 @@ def test_wrong_krm_command(folder: Path, arguments: list[str], text: str) -> Non
     assert text in done.stderr
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["run", "--help"]])
 def test_krm_help(folder: Path, arguments: list[str]) -> None:
     """`crossplane-lite krm --help` lists what there is."""
@@ -386,6 +399,7 @@ def test_krm_help(folder: Path, arguments: list[str]) -> None:
     assert b"crossplane-lite krm init DIR" in done.stdout
 
 
+@pytest.mark.slow  # processes
 def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
     """--skip-unreadable passes over a template with a warning, and changes other documents; without it all stops."""
     template = "apiVersion: v1\nkind: {{ .Values.kind }}\n"

@@ -88,6 +88,7 @@ PLACES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("path", "place"), PLACES, ids=lambda one: one or "all")
 def test_setting_one(path: str, place: str) -> None:
     """A comment that is set is there, no other one and no value changes; and it can be taken away again."""

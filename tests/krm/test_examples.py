@@ -102,6 +102,7 @@ def test_the_namespace_of_cluster_scoped_kinds() -> None:
     assert {namespace for kind, namespace in found.items() if kind not in in_none} == {"production"}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: Path(command[1]).parent.name)
 def test_commands_of_the_readme_work(command: list[str]) -> None:
     """Each command that the examples' README has prints something; a difference and an error are exit status 1."""

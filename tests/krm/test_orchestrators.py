@@ -338,6 +338,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {file.name: file.read_text() for file in folder.iterdir() if file.is_file()}
 
 
+@pytest.mark.slow  # programs of others
 @pytest.mark.real
 def test_kpt_keeps_files(package: Path) -> None:
     """kpt fn eval: one label is one new line in a file, and what wasn't touched is byte for byte as it was."""
@@ -352,6 +353,7 @@ def test_kpt_keeps_files(package: Path) -> None:
         }
 
 
+@pytest.mark.slow  # programs of others
 @pytest.mark.real
 def test_kpt_and_errors(package: Path) -> None:
     """kpt fn eval: an error result and an exception fail, are shown, and write nothing."""
@@ -366,6 +368,7 @@ def test_kpt_and_errors(package: Path) -> None:
         assert contents(package) == {"web.yaml": WEB, "api.yaml": API}
 
 
+@pytest.mark.slow  # programs of others
 @pytest.mark.real
 def test_kpt_adds_and_deletes(package: Path) -> None:
     """kpt fn eval: what is added gets a file in block style, what is removed loses it."""
@@ -378,6 +381,7 @@ def test_kpt_adds_and_deletes(package: Path) -> None:
     assert made == "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: made\ndata:\n  a: b\n"
 
 
+@pytest.mark.slow  # programs of others
 @pytest.mark.real
 def test_kpt_and_validators(package: Path) -> None:
     """kpt fn eval: a validator leaves files alone, whatever it did to items."""
@@ -390,6 +394,7 @@ def test_kpt_and_validators(package: Path) -> None:
         assert contents(package) == {"web.yaml": WEB, "api.yaml": API}
 
 
+@pytest.mark.slow  # programs of others
 @pytest.mark.real
 def test_kpt_without_a_config(package: Path) -> None:
     """kpt fn eval: what it sends where nobody gave a functionConfig counts as none."""

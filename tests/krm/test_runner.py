@@ -37,6 +37,7 @@ NOISES = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_stdout_is_the_lists(tmp_path: Path, noise: str) -> None:
     """Whatever writes to stdout writes to stderr, and stdout has the ResourceList alone."""
@@ -411,6 +412,7 @@ def test_validator_that_finds_nothing() -> None:
     assert len(value(output.stdout)["results"]) == 1
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_printing_beside_the_function(tmp_path: Path, unbuffered: str) -> None:
     """What a program prints below the decorator goes to stderr where a function runs, also without a buffer."""

@@ -614,6 +614,7 @@ def test_real_files() -> None:
     assert version["properties"]["openAPIV3Schema"]["properties"]["not"] == {"type": "object"}
 
 
+@pytest.mark.slow
 @needs_data
 def test_a_thousand_definitions(tmp_path: Path) -> None:
     """Of a thousand definitions only the one that is meant is parsed, which saves nearly all of the time."""

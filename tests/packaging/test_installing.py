@@ -87,6 +87,7 @@ def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
             sdk_requirement(wrong)
 
 
+@pytest.mark.slow
 def test_the_sdk_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """--sdk-from is named where pip doesn't find crossplane-lite and it isn't given, and not for other packages."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -112,6 +113,7 @@ def test_the_sdk_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "--sdk-from" not in told("crossplane-lite", "crossplane-lite==0.0.1")
 
 
+@pytest.mark.slow
 def test_a_newer_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An image may have a newer Python than this one, and a package that needs it; for an older one it is an error."""
     newer = (3, sys.version_info[1] + 1)

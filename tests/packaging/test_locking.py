@@ -9,11 +9,13 @@ import json
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crossplane_lite._tools.packaging import installing, locking
 from crossplane_lite._tools.packaging.base import Python
+from crossplane_lite._tools.packaging.installing import Package
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
 from tests.packaging.support import members, root_folder
@@ -84,6 +86,7 @@ def make(*more: str) -> int:
     return main(["image", "fn-1.0-py3-none-any.whl", *flags, "-o", "image.tar", *more])
 
 
+@pytest.mark.slow
 def test_out_and_in(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--lock writes version and hash of every package; --locked takes them, with the same bytes, and no others."""
     assert make("--lock", "lock.txt") == 0
@@ -98,6 +101,7 @@ def test_out_and_in(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("image.tar").read_bytes() != first
 
 
+@pytest.mark.slow
 def test_one_byte(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A hash of which one digit differs is refused, and so is a changed file, or a package that isn't in it."""
     assert make("--lock", "lock.txt") == 0
@@ -118,6 +122,7 @@ def test_one_byte(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not Path("image.tar").exists()
 
 
+@pytest.mark.slow
 def test_what_is_installed_is_what_was_chosen(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that changes between choosing and installing is refused by its hash."""
     work, target = Path("work"), Path("target")
@@ -129,6 +134,7 @@ def test_what_is_installed_is_what_was_chosen(index: Path, monkeypatch: pytest.M
         installing.install(chosen, PYTHON, target, work)
 
 
+@pytest.mark.slow
 def test_both_platforms(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The file has the hashes of each platform's wheels; a platform without one is told."""
     (index / "lib-1.0-py3-none-any.whl").unlink()
@@ -144,6 +150,7 @@ def test_both_platforms(index: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "warning: lock.txt is not for linux/arm64: pip finds no packages" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_sources_are_not_built_unasked(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Sources of an index, and of an address that a package requires, are built only where their name is allowed."""
     (index / "lib-1.0-py3-none-any.whl").unlink()
@@ -162,6 +169,7 @@ def test_sources_are_not_built_unasked(index: Path, capsys: pytest.CaptureFixtur
     assert make("--allow-build", "lib") == 0
 
 
+@pytest.mark.slow
 def test_folders_of_this_machine(index: Path) -> None:
     """A folder that the project requires is the author's own: it is built, and no lock file has it."""
     (index / "lib-1.0-py3-none-any.whl").unlink()
@@ -188,6 +196,62 @@ def test_sbom(index: Path) -> None:
     assert (lib["purl"], lib["licenses"]) == ("pkg:pypi/lib@1.0", [{"expression": "MIT"}])
     assert b"time" not in text
     assert b"serialNumber" not in text
+
+
+def package(name: str, digit: str, version: str = "1.0", **more: Any) -> Package:
+    """Return a package that pip may have chosen, with a hash of one digit."""
+    url = f"https://example.org/{name}-{version}-py3-none-any.whl"
+    return Package(name, version, url, True, **{"sha256": digit * 64, **more})
+
+
+def test_what_is_written_holds(tmp_path: Path) -> None:
+    """A file for two platforms holds packages to one version and to the hashes of both, but for local sources."""
+    path = str(tmp_path / "lock.txt")
+    project = package("fn", "", is_local=True)
+    locking.write(path, locking.text("A title", [[project, package("lib", "2")], [package("lib", "1")]]))
+    hashes = [f" \\\n    --hash=sha256:{digit * 64}" for digit in "12"]
+    assert Path(path).read_text().endswith(f"lib==1.0{''.join(hashes)}\n")
+    locked = locking.read(path)
+    assert locking.constraints(locked) == "lib==1.0\n"
+    locking.hold([project, package("lib", "1")], locked, path)
+    for other, problem in (
+        (package("lib", "3"), "which .* doesn't list: the file was changed, or the package was"),
+        (package("more", "1"), "doesn't have more: write the file anew with --lock"),
+        (package("lib", "1", "1.1"), "has lib 1.0, and pip chose 1.1"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            locking.hold([other], locked, path)
+
+
+@pytest.mark.parametrize(
+    ("several", "problem"),
+    [
+        ([[package("lib", "")]], "lib has no hash, because it comes from https://example.org/"),
+        ([[package("lib", "1")], [package("lib", "2", "1.1")]], "lib has the versions 1.0 and 1.1 on two platforms"),
+    ],
+)
+def test_packages_that_no_file_can_have(several: list[list[Package]], problem: str) -> None:
+    """A package without a hash, and one of two versions, is in no lock file."""
+    with pytest.raises(InputError, match=problem):
+        locking.text("A title", several)
+
+
+def test_sources_that_pip_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources that nobody asked for and whose name isn't allowed aren't built; those of the project itself are."""
+
+    def choose(*_: object) -> None:
+        source = {"url": "https://example.org/lib-1.0.tar.gz", "archive_info": {"hashes": {"sha256": HASH}}}
+        lib = {"metadata": {"name": "lib", "version": "1.0"}, "download_info": source}
+        local = {"url": "file:///project", "dir_info": {}}
+        project = {"metadata": {"name": "fn", "version": "1.0"}, "download_info": local, "requested": True}
+        (tmp_path / "pip.json").write_text(json.dumps({"install": [lib, project]}))
+
+    monkeypatch.setattr(installing, "_pip", choose)
+    with pytest.raises(InputError, match="building it here would run its code: allow that with --allow-build lib"):
+        installing.resolve(["/project"], PYTHON, tmp_path)
+    monkeypatch.setattr(installing, "_build", lambda *_: {})
+    project, lib = installing.resolve(["/project"], PYTHON, tmp_path, may_build=["lib"])
+    assert (project.is_local, lib.is_local, lib.is_wheel, lib.sha256) == (True, False, False, HASH)
 
 
 def test_files_of_other_tools(tmp_path: Path) -> None:

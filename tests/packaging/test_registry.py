@@ -233,7 +233,8 @@ def hostile(**answers: tuple[int, dict[str, str], bytes]) -> Iterator[tuple[str,
     """Run such a registry, and yield its address and its class."""
     made = type("Made", (Hostile,), {"answers": answers, "seen": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), made)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # It looks as often whether it shall end.
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield f"127.0.0.1:{server.server_port}", made
     finally:

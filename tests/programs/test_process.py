@@ -60,6 +60,7 @@ def test_signals() -> None:
     assert Done(-200, b"", b"").ending == "it was ended by the signal 200"
 
 
+@pytest.mark.sample(1)
 @posix
 @pytest.mark.parametrize(
     "script",

@@ -217,6 +217,7 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("first", ["ours", "official"])
 def test_the_official_sdk_can_be_imported_as_well(first: str) -> None:
     """Both SDKs live in one process, whichever is imported first."""

@@ -48,6 +48,7 @@ def answered(implementation: str | None) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow  # processes
 def test_in_python() -> None:
     """A function answers the same with protobuf's implementation in Python as with the one in C."""
     if api_implementation.Type() == "python":

@@ -18,13 +18,30 @@ import yaml
 
 from crossplane_lite._tools.recorder.inspector import EMIT_REQUEST, EMIT_RESPONSE
 from crossplane_lite._tools.recorder.receiving import Choice, Queue, receive
+from crossplane_lite._tools.recorder.record import Recorder
 from crossplane_lite._tools.recorder.recording import OPERATION, Recording, Subject
+from crossplane_lite._tools.recorder.writing import Writer
 from crossplane_lite.cli import main
 from tests.recorder.costs import measured
 from tests.recorder.recordings import NETWORK, event, write_call, writer
 from tests.recorder.sending import Sender, emit_request, emit_response
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+class InThread:
+    """A recorder in this process, as long as it isn't stopped."""
+
+    def __init__(self, folder: Path, transport: str) -> None:
+        self._writer = Writer(folder / "out", 64 << 20, 256 << 20)
+        self._recorder = Recorder(self._writer, Choice(), transport)
+        self._recorder.listen(str(folder / "socket"))
+        self._recorder.start()
+
+    def stop(self) -> list[dict[str, object]]:
+        """Stop it, and return what the command's last line of the log has."""
+        self._recorder.stop()
+        return [{"dropped": self._writer.dropped}]
 
 
 @pytest.fixture(params=["grpcio", "h2"])
@@ -51,7 +68,18 @@ def start(tmp_path: Path, transport: str) -> Iterator[Start]:
         one.communicate()
 
 
-def _stopped(process: subprocess.Popen[bytes]) -> list[dict[str, object]]:
+@pytest.fixture(params=["thread", pytest.param("process", marks=pytest.mark.slow)])
+def started(tmp_path: Path, transport: str, request: pytest.FixtureRequest) -> InThread | subprocess.Popen[bytes]:
+    """A recorder that records everything: in this process, whose start costs nothing, or in one of its own."""
+    if request.param == "thread":
+        return InThread(tmp_path, transport)
+    process: subprocess.Popen[bytes] = request.getfixturevalue("start")()
+    return process
+
+
+def _stopped(process: InThread | subprocess.Popen[bytes]) -> list[dict[str, object]]:
+    if isinstance(process, InThread):
+        return process.stop()
     process.send_signal(signal.SIGTERM)
     _, log = process.communicate(timeout=30)
     assert process.returncode == 0
@@ -62,9 +90,8 @@ def _ready(sender: Sender) -> None:
     sender.send(EMIT_REQUEST, emit_request(event("request", trace="first", span="first"), b"{}"), 30, wait=True)
 
 
-def test_fifty_composites_at_once(tmp_path: Path, start: Start) -> None:
+def test_fifty_composites_at_once(tmp_path: Path, started: InThread | subprocess.Popen[bytes]) -> None:
     """All calls of fifty composites that come at the same time are there, each with its answer."""
-    process = start()
     with Sender(tmp_path / "socket") as sender, ThreadPoolExecutor(16) as threads:
         _ready(sender)
 
@@ -76,7 +103,7 @@ def test_fifty_composites_at_once(tmp_path: Path, start: Start) -> None:
             sender.call(asked, json.dumps(request).encode(), json.dumps(response).encode(), timeout=10)
 
         list(threads.map(one, range(500)))
-    assert _stopped(process)[-1]["dropped"] == 0
+    assert _stopped(started)[-1]["dropped"] == 0
     calls = [call for call in Recording(tmp_path / "out").calls if call.event.trace != "first"]
     assert len(calls) == 500
     assert len({call.subject for call in calls}) == 50
@@ -96,6 +123,7 @@ def test_many_signals_end_it_once(tmp_path: Path, start: Start) -> None:
         assert _stopped(process)[-1]["msg"] == "stopped"
 
 
+@pytest.mark.slow
 def test_a_killed_recorder_has_what_came_a_second_before(tmp_path: Path, start: Start) -> None:
     """A crash loses at most the last second."""
     process = start()
@@ -121,6 +149,7 @@ def test_recording_costs_little_beside_grpc(tmp_path: Path, transport: str) -> N
     assert record.megabytes < 60
 
 
+@pytest.mark.slow
 def test_a_socket_in_use_is_told(tmp_path: Path, start: Start) -> None:
     """A second recorder at the same socket ends with an error, and the first one goes on."""
     first = start()
@@ -135,6 +164,7 @@ def test_a_socket_in_use_is_told(tmp_path: Path, start: Start) -> None:
     assert len(Recording(tmp_path / "out").calls) == 2
 
 
+@pytest.mark.slow
 def test_a_socket_that_a_crash_has_left_is_replaced(tmp_path: Path, start: Start) -> None:
     """A recorder starts again after a crash, and writes to a new file."""
     first = start()
@@ -149,6 +179,7 @@ def test_a_socket_that_a_crash_has_left_is_replaced(tmp_path: Path, start: Start
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["000001.jsonl", "000002.jsonl"]
 
 
+@pytest.mark.sample(1)
 def test_only_what_was_chosen_is_recorded(tmp_path: Path, start: Start) -> None:
     """Patterns choose composites, Operations and functions."""
     process = start("--xr", "XNetwork/team/*", "--xr", "nightly", "--function", "function-n*")
@@ -167,15 +198,14 @@ def test_only_what_was_chosen_is_recorded(tmp_path: Path, start: Start) -> None:
     assert {call.event.span for call in Recording(tmp_path / "out").calls} == {"first", "a", "c"}
 
 
-def test_errors_and_operations_come_back(tmp_path: Path, start: Start) -> None:
+def test_errors_and_operations_come_back(tmp_path: Path, started: InThread | subprocess.Popen[bytes]) -> None:
     """The error of a call and the Operation that it was for are recorded."""
-    process = start()
     operation = Subject(*OPERATION, "", "nightly", "3")
     with Sender(tmp_path / "socket") as sender:
         _ready(sender)
         asked = event("request", subject=operation, iteration=2, number=1)
         sender.call(asked, b'{"n": 1}', b"", "no connection", timeout=10)
-    _stopped(process)
+    _stopped(started)
     call = next(one for one in Recording(tmp_path / "out").calls if one.error)
     assert call.error == "no connection"
     assert call.subject == operation
@@ -183,9 +213,8 @@ def test_errors_and_operations_come_back(tmp_path: Path, start: Start) -> None:
     assert call.answered is None
 
 
-def test_what_makes_no_sense_is_counted(tmp_path: Path, start: Start) -> None:
+def test_what_makes_no_sense_is_counted(tmp_path: Path, started: InThread | subprocess.Popen[bytes]) -> None:
     """Malformed messages are answered like others, dropped and counted, and unknown methods are refused."""
-    process = start()
     with Sender(tmp_path / "socket") as sender:
         _ready(sender)
         for path in (EMIT_REQUEST, EMIT_RESPONSE):
@@ -196,7 +225,7 @@ def test_what_makes_no_sense_is_counted(tmp_path: Path, start: Start) -> None:
         with channel, pytest.raises(grpc.RpcError) as raised:
             channel.unary_unary("/crossplane.pipeline.v1alpha1.PipelineInspectorService/Other")(b"", timeout=10)
         assert raised.value.code() is grpc.StatusCode.UNIMPLEMENTED
-    assert _stopped(process)[-1]["dropped"] == 6
+    assert _stopped(started)[-1]["dropped"] == 6
     assert Recording(tmp_path / "out").dropped == 6
 
 
@@ -210,7 +239,8 @@ def test_a_full_queue_drops_and_counts(tmp_path: Path) -> None:
     for _ in range(100):  # nothing is written yet
         assert answer(message) == b""
     queue.start()
-    time.sleep(0.5)
+    while queue._bytes:
+        time.sleep(0.01)
     assert answer(message) == b""
     queue.close()
     found = Recording(tmp_path)

@@ -101,6 +101,7 @@ def test_what_failed_before_and_fails_again_is_equal(tmp_path: Path, capsys: pyt
     assert any("there is no zone c" in note for note in found["differences"][0]["notes"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("version", ["address", "folder"])
 def test_two_versions(recording: Path, version: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With another version, the answers of the two are compared, and the recorded ones don't count."""
@@ -117,6 +118,7 @@ def test_a_server_in_any_language(recording: Path, capsys: pytest.CaptureFixture
     assert (status, found["equal"]) == (3, 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("transport", ["grpcio", "h2"])
 def test_a_server_with_crossplanes_certificates(
     recording: Path, transport: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

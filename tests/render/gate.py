@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from crossplane_lite import Unstructured, composition
 from tests.codegen.generated import crd, obj
+
+# A compiler of CEL has 50 MB, which the tests of everything else do without.
+needs_cel = pytest.mark.skipif(
+    importlib.util.find_spec("cel_expr_python") is None, reason="cel-expr-python, of the extra ci, isn't installed"
+)
 
 V = "example.org/v1"
 XR: dict[str, Any] = {

@@ -54,6 +54,7 @@ def test_long_duration() -> None:
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.sample(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="arguments are bytes on Unix alone")
 @pytest.mark.parametrize(
     "flag", [b"--context-values=a=\xff", b"--context-files=\xff=x", b"--function-annotations=\xff=b"]

@@ -175,6 +175,7 @@ def test_over_grpc(folder: Path) -> None:
     assert bucket["spec"] == {"size": 3}
 
 
+@pytest.mark.slow
 def test_over_grpc_with_mutual_tls(folder: Path) -> None:
     """Servers with mutual TLS are called with the certificate that a flag names."""
     authority = Authority()
@@ -233,6 +234,7 @@ def test_functions_that_print(folder: Path) -> None:
     assert [one["kind"] for one in shown(done.stdout)] == ["XBucket"]
 
 
+@pytest.mark.slow
 def test_order_of_keys(folder: Path) -> None:
     """The keys of all objects are sorted, so that every process prints the same."""
     arguments = ("render", str(folder / "xr.yaml"), "--function", "tests.runtime.functions:many_keys")

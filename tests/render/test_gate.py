@@ -136,6 +136,7 @@ def test_a_made_up_value_that_does_not_fit(arguments: list[str], capsys: pytest.
     assert status == 1
 
 
+@gate.needs_cel
 @pytest.mark.parametrize("command", FAILS)
 def test_rules_in_cel(command: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A rule of the API server that is broken fails each preview with the rule's message."""
@@ -147,6 +148,7 @@ def test_rules_in_cel(command: str, arguments: list[str], capsys: pytest.Capture
     assert status == FAILS[command]
 
 
+@gate.needs_cel
 def test_diff_says_what_is_immutable(tmp_path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A change that a rule on the old object forbids is an error of the change alone."""
     observed = tmp_path / "observed.yaml"

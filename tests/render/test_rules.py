@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from crossplane_lite.errors import MissingExtraError
 from tests.codegen.generated import obj
 from tests.render import gate
 
-CEL = pytest.mark.skipif(importlib.util.find_spec("cel_expr_python") is None, reason="the extra cel isn't installed")
 SCHEMA = gate.INSTANCE["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
 Json = dict[str, Any]
 
@@ -31,7 +29,7 @@ def broken(rule: str, value: Any, schema: Json, old: Any = None, **more: Any) ->
     return found.broken
 
 
-@CEL
+@gate.needs_cel
 @pytest.mark.parametrize(
     ("rule", "schema", "right", "wrong"),
     [
@@ -60,7 +58,7 @@ def test_verdicts(rule: str, schema: Json, right: Any, wrong: Any) -> None:
     assert broken(rule, wrong, schema, message="no") == [("x", "no")]
 
 
-@CEL
+@gate.needs_cel
 def test_old_objects() -> None:
     """A rule on the old object counts where there is one, and an element is known by its key."""
     assert broken("self == oldSelf", 1, {"type": "integer"}) == []
@@ -74,7 +72,7 @@ def test_old_objects() -> None:
     assert verdicts(values, schema, old).broken == [("x[0]", "no")]
 
 
-@CEL
+@gate.needs_cel
 def test_unresolved_values() -> None:
     """A rule that names a field without a value yet counts as kept; a field is there though it has none."""
     waits = Observable("a.status.x")
@@ -85,7 +83,7 @@ def test_unresolved_values() -> None:
     assert broken("self == 'x'", waits, {"type": "string"}) == []
 
 
-@CEL
+@gate.needs_cel
 def test_what_can_not_be_evaluated_is_counted() -> None:
     """A function that the library lacks isn't a verdict."""
     schema = {**obj(a="s"), "x-kubernetes-validations": [{"rule": "isURL(self.a)"}, {"rule": "self.a != ''"}]}
@@ -141,7 +139,7 @@ def test_without_the_library(
     assert "crossplane-lite[cel]" in err
 
 
-@CEL
+@gate.needs_cel
 def test_the_rules_of_an_xrd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A composite that breaks a rule of its XRD is refused; of the status, the functions' values are."""
     spec = {**obj(region="s"), "x-kubernetes-validations": [{"rule": "self.region != 'eu'", "message": "not here"}]}

@@ -99,6 +99,7 @@ def test_control_characters(folder: Path, body: str, command: tuple[str, ...]) -
         assert "\nred" not in text
 
 
+@pytest.mark.slow
 def test_names_in_files(folder: Path) -> None:
     """Nothing in a file, on the command line or in the name of a file can, either."""
     put(folder, wrong='apiVersion: v1\nkind: "a\\e[31m"\nmetadata: {name: "b\\nc\\e"}\n')
@@ -115,6 +116,7 @@ def test_names_in_files(folder: Path) -> None:
         assert done.stderr.count("\n") == (3 if done.stderr.startswith("usage: ") else 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", ["render", "simulate", "graph"])
 def test_long_values(folder: Path, command: str) -> None:
     """A message is of a length that people read, however long the values in it are."""
@@ -126,6 +128,7 @@ def test_long_values(folder: Path, command: str) -> None:
     assert done.stderr.startswith('warning: Pipeline step "compose": wwww')
 
 
+@pytest.mark.slow
 def test_long_names_in_a_table(folder: Path) -> None:
     """Tables of waves and graphs as text stay tables where names and kinds are long."""
     body = "ctx.resource('n' * 10_000, Unstructured('v1', 'K' * 10_000, metadata={'name': 'a'}))"

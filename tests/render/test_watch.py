@@ -152,6 +152,7 @@ def is_alive(pid: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_changes(started: list[Watching], folder: Path) -> None:
     """A change of the composite, the function or what it imports renders again, with the modules as they are then."""
     watching = watch(started, folder)
@@ -168,6 +169,7 @@ def test_changes(started: list[Watching], folder: Path) -> None:
     assert watching.data()["helper"] == "sixsix"
 
 
+@pytest.mark.slow
 def test_mistakes(started: list[Watching], folder: Path) -> None:
     """Syntax errors, missing modules and missing files don't end it, and are gone when they are mended."""
     (folder / "helper.py").unlink()
@@ -205,6 +207,7 @@ def test_directories(started: list[Watching], folder: Path) -> None:
     assert watching.data()["observed"] == "1"
 
 
+@pytest.mark.slow
 def test_standard_output(started: list[Watching], folder: Path) -> None:
     """Only documents are on stdout; what separates runs is on stderr."""
     watching = watch(started, folder)
@@ -250,6 +253,7 @@ def test_run_that_does_not_end(started: list[Watching], folder: Path) -> None:
     assert " rendered; " in watching.run()[0]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("to_all", [False, True])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)])
 def test_end_during_a_run(hanging: tuple[Watching, int], number: int, status: int, to_all: bool) -> None:
@@ -264,6 +268,7 @@ def test_end_during_a_run(hanging: tuple[Watching, int], number: int, status: in
     assert not is_alive(pid)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_end_between_runs(started: list[Watching], folder: Path, number: int, status: int) -> None:
     """Ctrl-C, and the signals that end a process, end it while it waits, each with its own status."""
@@ -288,6 +293,7 @@ def test_ignored_signals(started: list[Watching], folder: Path) -> None:
     assert watching.data()["size"] == "4"
 
 
+@pytest.mark.slow
 def test_without_stderr(folder: Path) -> None:
     """Where stderr is full, it goes on all the same."""
     (folder / "function.py").write_text(HANGING)

@@ -164,6 +164,7 @@ def test_what_counts_as_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (calls.running, calls.late, calls.stuck, calls.healthy) == (0, 1, 0, True)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("timeout", [None, 1e6])
 def test_no_deadline_of_its_own(transport: str, timeout: float | None) -> None:
     """A caller without a deadline, or with one that is far away, is answered when the server's own is over."""
@@ -181,6 +182,7 @@ def test_no_deadline_of_its_own(transport: str, timeout: float | None) -> None:
     assert code_of(caught.value) == "DEADLINE_EXCEEDED"
 
 
+@pytest.mark.slow
 def test_the_next_call_of_the_thread_of_a_late_one() -> None:
     """A late `async def` is cancelled, and never the call that its thread has taken up while that was logged."""
     events: dict[bytes, tuple[threading.Event, asyncio.Event]] = {

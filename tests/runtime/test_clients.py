@@ -55,6 +55,7 @@ def test_grpcio_with_gzip(address: str, transport: str) -> None:
         assert call(data, timeout=30) == data
 
 
+@pytest.mark.sample(1)
 def test_grpcio_with_a_deadline(address: str) -> None:
     """grpcio's client gets DEADLINE_EXCEEDED in time, and the connection goes on."""
     with channel(address) as opened:
@@ -66,6 +67,7 @@ def test_grpcio_with_a_deadline(address: str) -> None:
         assert raw_call(opened, b"next") == b"next"
 
 
+@pytest.mark.sample(1)
 def test_many_clients_of_grpcio(address: str) -> None:
     """16 clients with connections of their own each get their own answers."""
 
@@ -78,6 +80,7 @@ def test_many_clients_of_grpcio(address: str) -> None:
         assert all(clients.map(client, range(16)))
 
 
+@pytest.mark.slow
 def test_grpcio_aio(address: str) -> None:
     """grpcio's client on asyncio gets the answers of 200 calls at once, small and large."""
 

@@ -52,6 +52,7 @@ def test_refuses_unreadable_certificates(tmp_path: Path) -> None:
     assert line == f"can't read {tmp_path}/tls.crt: No such file or directory"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("flag", ["--tls-certs-dir", "--tls-server-certs-dir"])
 def test_certificates_from_either_flag(certificates: str, flag: str) -> None:
     """The flag is known under the specification's name and under the one that Crossplane's command line has."""
@@ -190,6 +191,7 @@ def test_all_lines_are_json() -> None:
     assert (warned["tag"], warned["composite"]) == ("t1", "photos")
 
 
+@pytest.mark.slow
 def test_exceptions_of_threads_as_text() -> None:
     """With --debug, the traceback of a thread belongs to a record, too."""
     with serving(NOISY, "--insecure", "--debug") as server:
@@ -198,6 +200,7 @@ def test_exceptions_of_threads_as_text() -> None:
     assert server.lines[at + 1] == "    Traceback (most recent call last):\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags_given", "given", "expected"),
     [([], None, "ERROR"), ([], "INFO", "INFO"), (["--debug"], None, "unset")],
@@ -212,6 +215,7 @@ def test_verbosity_of_grpc(
         assert _call_noisy(server) == expected
 
 
+@pytest.mark.slow
 def test_failed_handshakes_are_no_lines(certificates: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What isn't TLS, as of a port scan, leaves no line of gRPC's core."""
     monkeypatch.delenv("GRPC_VERBOSITY", raising=False)
@@ -247,6 +251,7 @@ def test_function_that_is_none() -> None:
     assert "not a composition function" in refused("tests.runtime.functions:plain", "--insecure")
 
 
+@pytest.mark.slow
 def test_own_entry_point(tmp_path: Path) -> None:
     """`fn.main()` in a function's own program takes the same flags and drains the same way."""
     program = tmp_path / "main.py"
@@ -281,6 +286,7 @@ def _program(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.slow
 def test_without_stdout_and_stderr(transport: str) -> None:
     """A server whose stdout and stderr are closed when it starts answers, and its exit status is 0."""
     with socket.socket() as probe:

@@ -37,6 +37,7 @@ def ended_workers(server: Serving) -> list[Any]:
     return [record for record in server.records if record["msg"].startswith(("a worker has ended", "a worker is"))]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("function", "fork"), [(FORKING, "os"), (FORKING, "C"), (FORKING, "program"), (ASYNC, "os")])
 @pytest.mark.parametrize("workers", [(), ("--workers", "1")], ids=["alone", "workers"])
 def test_a_call_that_forks(transport: str, workers: tuple[str, ...], function: str, fork: str, tmp_path: Path) -> None:
@@ -58,6 +59,7 @@ def test_a_call_that_forks(transport: str, workers: tuple[str, ...], function: s
     assert not Path(f"{file}.exit").exists()
 
 
+@pytest.mark.slow
 def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
     """A child that comes back into the loop in which a worker waits for commands ends there."""
     file = tmp_path / "children"

@@ -105,6 +105,7 @@ def _assert_nothing_is_left(calls: list[tuple[Function, bytes]]) -> None:
 QUICK = ("storage_bucket",)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "stage",
     [pytest.param(stage, marks=() if stage.example in QUICK else pytest.mark.slow) for stage in STAGES],

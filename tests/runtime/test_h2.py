@@ -321,6 +321,7 @@ def test_too_many_streams() -> None:
         assert [client.answer(stream).data for stream in streams] == [message(b"%d" % number) for number in range(3)]
 
 
+@pytest.mark.slow
 def test_goodbye_in_two_steps() -> None:
     """When the server stops, calls that were on the way are answered, and it ends after the last answer."""
     gate = Gate()
@@ -400,6 +401,7 @@ def test_keepalive() -> None:
         assert client.answer(client.call(b"x")).status == status.OK
 
 
+@pytest.mark.slow
 def test_keepalive_without_an_answer() -> None:
     """A silent peer that doesn't answer a ping in time is closed."""
     limits = Limits(keepalive_seconds=0.1, keepalive_timeout_seconds=0.2)
@@ -514,6 +516,7 @@ def tried(address: str, client: ssl.SSLContext | bytes) -> str:
     return name
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("client", "reason"),
     [

@@ -75,6 +75,7 @@ def test_unfinished_streams(transport: str) -> None:
         assert not client.ended
 
 
+@pytest.mark.sample(1)
 def test_requests_that_take_too_long(transport: str) -> None:
     """A call whose request isn't there in time is refused, and the connection goes on."""
     limits = Limits(request_seconds=0.3)
@@ -134,6 +135,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", FLOODS)
 def test_floods(kind: str) -> None:
     """A connection that sends more small frames than calls explain is closed, early and with the reason."""
@@ -181,6 +183,7 @@ def test_many_goodbyes() -> None:
     assert b"too many frames that advance no call" in connection.output(0.0)
 
 
+@pytest.mark.slow
 def test_rapid_reset() -> None:
     """A connection that begins calls and resets them at once is closed, and few of them are begun."""
     begun = []
@@ -278,6 +281,7 @@ def test_garbage(transport: str, data: bytes) -> None:
         assert is_answered(address)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "data",
     [
@@ -295,6 +299,7 @@ def test_connections_that_never_begin(data: bytes) -> None:
         assert is_answered(address)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "data",
     [
@@ -318,6 +323,7 @@ def test_frames_that_take_too_long(data: bytes) -> None:
         assert is_answered(address)
 
 
+@pytest.mark.sample(1)
 def test_handshakes_that_take_too_long(transport: str, tmp_path: Path) -> None:
     """A handshake of TLS that stops half way is cut off after its time; others go on meanwhile."""
     authority = Authority()
@@ -339,6 +345,7 @@ def test_handshakes_that_take_too_long(transport: str, tmp_path: Path) -> None:
             assert all(seconds_until_closed(sock) < 10 for sock in slow)
 
 
+@pytest.mark.slow
 def test_windows_of_zero() -> None:
     """A peer that never lets its answers be sent has its calls reset, and its connection goes on."""
     limits = Limits(send_seconds=0.3)
@@ -351,6 +358,7 @@ def test_windows_of_zero() -> None:
             assert not client.ended
 
 
+@pytest.mark.slow
 def test_peers_that_do_not_read() -> None:
     """A peer that reads nothing of large answers is closed after its time, and others are answered meanwhile."""
     limits = Limits(send_seconds=0.5)
@@ -399,6 +407,7 @@ def test_memory_of_answers() -> None:
             assert not client.ended
 
 
+@pytest.mark.slow
 def test_answers_that_are_taken_byte_by_byte() -> None:
     """A peer that takes an answer a byte at a time has no more time for it than one that takes nothing."""
     with in_process(echo, "h2", limits=Limits(send_seconds=0.5)) as (_, address):
@@ -414,6 +423,7 @@ def test_answers_that_are_taken_byte_by_byte() -> None:
                     received += client.sock.recv(65_536)
 
 
+@pytest.mark.slow
 def test_deadlines_that_are_far_away() -> None:
     """A caller's deadline counts up to a limit, after which the call is answered."""
     go = threading.Event()
@@ -519,6 +529,7 @@ def test_more_connections_than_allowed() -> None:
         assert busy.answer(busy.call(b"x")).status == status.OK
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("files", [40, 120])
 def test_few_files(files: int) -> None:
     """A process that may open few files goes on answering when more connections come than it has files for."""

@@ -81,6 +81,7 @@ NOT_WITH_H2 = {"grpc", "asyncio", "email", "ssl", "concurrent", "encodings.idna"
 FUNCTIONS = ["tests.runtime.functions:warning", "examples.storage_bucket.function:compose"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_served_function(function: str, transport: str) -> None:
     """A served function that answered a call has loaded none of what only others need."""
@@ -110,6 +111,7 @@ def test_what_flags_load(flags: tuple[str, ...], package: str, transport: str) -
     assert sorted(others & modules) == []
 
 
+@pytest.mark.sample(1)
 def test_threads_of_a_server(transport: str) -> None:
     """A server has one thread more than its transport, which looks at the calls once a second, and no lock for it."""
     program = (
@@ -126,6 +128,7 @@ def test_threads_of_a_server(transport: str) -> None:
     assert names == {"look", "call_1"} if transport == "h2" else names == {"look", "Thread-1 (_serve)"}
 
 
+@pytest.mark.slow
 def test_server_adds_little() -> None:
     """The serving modules bring in nothing beyond what gRPC and protobuf import, but our core."""
     end = "; print(json.dumps(sorted(sys.modules)))"
@@ -139,6 +142,7 @@ def test_server_adds_little() -> None:
     assert added <= {"gc", "getopt", "gettext"}  # the last two are 0.6 ms and 0.25 MB for the flags
 
 
+@pytest.mark.slow
 def test_h2_adds_little() -> None:
     """The transport of h2 loads neither grpcio nor asyncio, email, ssl and other parts that it has no use for."""
     end = "; print(json.dumps(sorted(sys.modules)))"
@@ -171,6 +175,7 @@ assert "h2.connection" in sys.modules
 """
 
 
+@pytest.mark.slow
 def test_h2_listens_before_it_is_loaded() -> None:
     """When a server over h2 begins to listen, most of what serves isn't loaded yet; it is when that is done."""
     modules = imported(LISTENING)

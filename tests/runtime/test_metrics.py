@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import socketserver
 import sys
 import threading
 import time
@@ -27,6 +28,13 @@ from tests.support import request
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
 OWNED = {"f:spec": {"f:forProvider": {"f:a": {}}}}
 FLAGS = ("--insecure", "--metrics-address", "127.0.0.1:0")
+
+
+@pytest.fixture(autouse=True)
+def _servers_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server of HTTP in this process looks more often than twice a second whether it shall end."""
+    serve_forever = socketserver.BaseServer.serve_forever
+    monkeypatch.setattr(socketserver.BaseServer, "serve_forever", lambda server: serve_forever(server, 0.01))
 
 
 def until_counted(server: Serving, calls: int) -> dict[str, float]:
@@ -173,6 +181,7 @@ def asked(address: tuple[str, int], text: bytes = b"GET /metrics HTTP/1.1\r\n\r\
         return answer.read()
 
 
+@pytest.mark.slow
 def test_connections_that_say_nothing() -> None:
     """However many clients connect and send nothing, they have sixteen threads at most, and a scrape is answered."""
     before = threading.active_count()
@@ -183,6 +192,7 @@ def test_connections_that_say_nothing() -> None:
         assert [one.recv(1) for one in silent[:200]] == [b""] * 200
 
 
+@pytest.mark.slow
 def test_a_connection_that_goes_silent(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     """A connection whose client sends no whole request is closed after a while, without a word."""
     monkeypatch.setattr(metrics, "_SILENT_SECONDS", 0.1)

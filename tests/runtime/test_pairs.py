@@ -109,6 +109,7 @@ def test_on_the_command_line(module: str, capsys: pytest.CaptureFixture[str]) ->
     assert "kind: VPC" in capsys.readouterr().out
 
 
+@pytest.mark.sample(1)
 def test_served(module: str, tmp_path: Path) -> None:
     """`crossplane-lite serve` serves it."""
     with serving(f"{module}:compose", "--insecure", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}) as server:

@@ -78,6 +78,7 @@ def test_request_just_below_the_limit(echo: Serving) -> None:
         assert response.desired.resources[name] == message.desired.resources[name]
 
 
+@pytest.mark.sample(1)
 def test_request_over_the_limit(echo: Serving) -> None:
     """A request over the limit is refused with RESOURCE_EXHAUSTED, and the server goes on."""
     message = build(xr=xr(location="x" * (4 << 20)))
@@ -89,6 +90,7 @@ def test_request_over_the_limit(echo: Serving) -> None:
         assert location(client.RunFunction(build(xr=xr(location="EU")))) == "EU"
 
 
+@pytest.mark.sample(1)
 def test_limits_from_flags(transport: str) -> None:
     """Both directions have a flag in megabytes: a larger request passes, a larger response is refused."""
     flags = ("--insecure", "--transport", transport, "--max-recv-message-size", "8", "--max-send-message-size", "1")
@@ -127,6 +129,7 @@ def test_64_concurrent_calls(echo: Serving) -> None:
     assert answers == [f"region-{number}" for number in range(64)]
 
 
+@pytest.mark.slow
 def test_threads_flag(transport: str) -> None:
     """With --threads 64, 64 calls that wait for each other are inside compose() at the same time."""
     flags = ("--insecure", "--threads", "64", "--transport", transport)
@@ -176,6 +179,7 @@ def test_unknown_method(echo: Serving) -> None:
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
+@pytest.mark.sample(1)
 def test_exception_in_compose(transport: str) -> None:
     """An exception in compose() is a fatal result of a successful call, with its traceback in the log only."""
     with serving("tests.runtime.functions:failing", "--insecure", "--transport", transport) as server:
@@ -192,6 +196,7 @@ def test_exception_in_compose(transport: str) -> None:
     assert (raised["tag"], raised["composite"]) == ("a tag", "photos")
 
 
+@pytest.mark.sample(1)
 def test_secret_values_stay_out_of_the_log(transport: str) -> None:
     """A credential that compose() logs and raises is masked in every line."""
     message = build(xr=XR, credentials={"cloud": {"password": b"correct-horse-battery"}})
@@ -204,6 +209,7 @@ def test_secret_values_stay_out_of_the_log(transport: str) -> None:
     assert any(record["logger"] == "mine" for record in server.records)
 
 
+@pytest.mark.sample(1)
 def test_a_long_log_is_read(transport: str) -> None:
     """A server that logs more than a pipe holds answers meanwhile: these tests take its log from it."""
     with serving("tests.runtime.functions:talking", "--insecure", "--transport", transport) as server:
@@ -230,6 +236,7 @@ def test_drains_on_signal(tmp_path: Path, number: int, transport: str) -> None:
         assert server.process.wait(timeout=60) == 0
 
 
+@pytest.mark.slow
 def test_second_signal_ends_at_once(tmp_path: Path, transport: str) -> None:
     """A second signal doesn't wait for the running call."""
     _make_fifos(tmp_path)
@@ -255,6 +262,7 @@ def _can_unshare() -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not _can_unshare(), reason="unshare can't make a PID namespace here: it is missing or not allowed")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_second_signal_in_a_container(tmp_path: Path, number: int, transport: str) -> None:

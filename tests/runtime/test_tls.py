@@ -85,6 +85,7 @@ def server(directory: Path, transport: str) -> Iterator[Serving]:
         yield running
 
 
+@pytest.mark.sample(1)
 def test_client_with_a_certificate(server: Serving) -> None:
     """A client with a certificate of the CA is answered, v1 and v1beta1."""
     assert answers(server, client)
@@ -95,6 +96,7 @@ def test_client_with_a_certificate(server: Serving) -> None:
     assert server.records[-1]["tls"] is True
 
 
+@pytest.mark.sample(1)
 def test_client_without_a_certificate(server: Serving) -> None:
     """A client that shows no certificate, or one of another CA, is refused, and so is plain text."""
     assert not answers(server, None)
@@ -105,6 +107,7 @@ def test_client_without_a_certificate(server: Serving) -> None:
     assert answers(server, client)
 
 
+@pytest.mark.sample(1)
 def test_rotation(server: Serving, directory: Path, tmp_path: Path) -> None:
     """New files count at the next handshake; a connection that stands goes on."""
     assert presented(server, tmp_path) == "first"
@@ -119,6 +122,7 @@ def test_rotation(server: Serving, directory: Path, tmp_path: Path) -> None:
     assert [record["msg"] for record in server.records].count("certificates changed") == 1
 
 
+@pytest.mark.sample(1)
 def test_rotation_of_the_authority(server: Serving, directory: Path) -> None:
     """A new ca.crt decides from the next handshake on who may call."""
     newcomer = stranger.issue("newcomer")
@@ -351,6 +355,7 @@ def test_unusable_at_the_start(directory: Path, name: str, content: bytes | None
     assert text.format(path=path, directory=directory) in str(caught.value)
 
 
+@pytest.mark.slow
 def test_handshakes_at_the_same_time(tmp_path: Path) -> None:
     """Of several handshakes that find the new files at the same time, one takes them over; the others wait for it."""
     write(tmp_path, first, authority)

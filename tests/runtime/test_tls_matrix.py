@@ -203,6 +203,7 @@ def shaken(server: ssl.SSLContext, client: ssl.SSLContext, session: Any = None) 
     raise AssertionError("the handshake isn't over")
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", CASES)
 def test_matrix(tmp_path: Path, transport: str, name: str) -> None:
     """A client is accepted if its certificate is valid, for clients, and of a valid CA in ca.crt; no other is."""
@@ -241,6 +242,7 @@ def test_as_core_init() -> None:
             assert facts(x509.load_pem_x509_certificate(pem)) == facts(read(CORE_INIT / name))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 @needs_library
 def test_byte_by_byte(tmp_path: Path, version: ssl.TLSVersion) -> None:
@@ -254,6 +256,7 @@ def test_byte_by_byte(tmp_path: Path, version: ssl.TLSVersion) -> None:
     assert caught.value.verify_code == 18
 
 
+@pytest.mark.slow
 @needs_library
 def test_resumption(tmp_path: Path) -> None:
     """A session of TLS 1.2 lets nobody in whose CA has been taken out of ca.crt since then."""
@@ -285,6 +288,7 @@ def test_rotation(tmp_path: Path) -> None:
         assert answers(address, authority, client)
 
 
+@pytest.mark.slow
 @needs_library
 def test_only_when_needed(tmp_path: Path) -> None:
     """Servers with ordinary certificates, and those of grpcio, don't load ctypes."""
@@ -319,6 +323,7 @@ def without_ctypes(path: Path, transport: str) -> list[str]:
     return [sys.executable, "-c", WITHOUT, "serve", "tests.runtime.functions:echo", *flags]
 
 
+@pytest.mark.slow
 def test_where_it_cannot_work(tmp_path: Path) -> None:
     """Where OpenSSL's functions can't be reached, h2 ends at the start and names grpcio, which serves."""
     write(tmp_path, own, authority)

@@ -96,6 +96,7 @@ def test_grpcio_where_there_is_no_h2() -> None:
     assert server.records[0]["transport"] == "grpcio"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("packages", "arguments", "text"),
     [

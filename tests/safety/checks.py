@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["Placeholders", "checked"]
 
 import base64
+import contextlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ class Placeholders:
         self._cut()
 
     def _probing(self, function: Any) -> Any:
-        async def probe(ctx: Any) -> None:
+        def probe(ctx: Any) -> Any:
             source = ctx.resource("zz-source", Unstructured("example.org/v1", "Probe"))
             user = ctx.resource("zz-user", Unstructured("example.org/v1", "Probe"))
 
@@ -47,14 +48,19 @@ class Placeholders:
                 self._texts.update(values)
                 user.spec[name] = values
 
-            take("early", 6)
-            try:
-                result = function(ctx)
-                if result is not None:
+            async def rest(result: Any) -> None:
+                with contextlib.suppress(Exception):
                     await result
-            except Exception:  # what it says is for the real call
-                pass
+                take("late", 6)
+
+            take("early", 6)
+            result = None
+            with contextlib.suppress(Exception):  # what it says is for the real call
+                result = function(ctx)
+            if result is not None:
+                return rest(result)
             take("late", 6)
+            return None  # without a thread and an event loop
 
         return probe
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import struct_pb2
 
-from tests.safety.ownership import Path, apply, as_fields, fill_in, flat
+from tests.safety.ownership import Path, apply, as_fields, copied, fill_in, flat
 from tests.support import ALL_CAPABILITIES, MARKER
 
 UID: Final = "00000000-0000-0000-0000-000000000001"
@@ -249,7 +249,7 @@ class Cluster:
         live = self.objects[name].live
         live.pop("status", None)
         if status is not None:
-            live["status"] = copy.deepcopy(dict(status))
+            live["status"] = copied(dict(status))
         if ready is not None:
             condition = {
                 "type": "Ready",
@@ -355,7 +355,7 @@ class Cluster:
         """
         done = done or self.ask()
         done.before = {name: content(found.live) for name, found in self.objects.items()}
-        live = {name: copy.deepcopy(found.live) for name, found in self.objects.items()}
+        live = {name: copied(found.live) for name, found in self.objects.items()}
         if stores_status:
             self._store_conditions(done)
         if not done.fatal:
@@ -399,7 +399,9 @@ class Cluster:
                 "creationTimestamp": NOW,
             }
         found.live["apiVersion"] = found.applied_as = body["apiVersion"]
-        found.owned = apply(found.live, normalised(_rendered(name, body), self.normalised), found.owned)
+        applied = _rendered(name, body)
+        applied = normalised(applied, self.normalised) if self.normalised else applied
+        found.owned = apply(found.live, applied, found.owned)
         fill_in(found.live, self.defaults.get(body["kind"], {}))
 
     def _store_conditions(self, done: Reconcile) -> None:

@@ -17,6 +17,9 @@ from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, rep
 from tests.safety.values import FULL, LOST, grow, provide, refer
 from tests.safety.zones import READY, deletes, shrink, spec, using
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(2)
+
 
 def _zones(ctx: Any) -> None:
     for zone in ctx.composite(Unstructured).observed.spec.zones or []:

@@ -226,6 +226,7 @@ def test_usages_stay_while_a_value_is_lost() -> None:
         assert done.deleted == [] and {*cluster.objects} == names
 
 
+@pytest.mark.sample(1)
 @READY
 def test_nothing_is_written_while_nothing_changes(ready: bool) -> None:
     """While a value stays lost, no reconcile after the second writes anything, whatever the API server normalises."""

@@ -16,6 +16,9 @@ from tests.safety.touches import ASKED, QUIET, TOUCHES, grown_zones, zones_of
 from tests.safety.values import FULL, LOST, grow, provide
 from tests.safety.zones import READY, deletes, shrink, spec, using, with_zones
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(2)
+
 ARN = {**LOST, "arn": FULL["arn"]}
 
 

@@ -17,6 +17,9 @@ from tests.safety.stories import cluster_of, evolved, functions_of, lose, nothin
 from tests.safety.values import FULL, LOST, grow, provide
 from tests.safety.zones import READY, deletes, shrink, spec, using, with_zones
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(2)
+
 # --- releases ---------------------------------------------------------------------------------------------------------
 
 

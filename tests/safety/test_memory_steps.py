@@ -14,6 +14,9 @@ from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, ste
 from tests.safety.values import FULL, LOST, grow, provide
 from tests.safety.zones import READY, deletes, shrink, spec, using
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(2)
+
 # --- steps that compose nothing ---------------------------------------------------------------------------------------
 
 

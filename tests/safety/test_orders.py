@@ -21,6 +21,9 @@ from tests.safety.replicas import outputs
 from tests.safety.stories import evolved, functions_of
 from tests.safety.values import LOST, provide
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(5)
+
 
 def search(compositions: int, seed: int) -> int:
     """Ask random compositions each request in three orders; return the number of requests."""

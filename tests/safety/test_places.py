@@ -17,6 +17,9 @@ from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, rep
 from tests.safety.values import FULL, LOST, provide
 from tests.safety.zones import READY, spec, using
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(3)
+
 NOT_READY = 2
 
 
@@ -280,6 +283,7 @@ def test_an_observable_in_a_cache_of_the_author() -> None:
     assert len(names - {"vpc"}) <= 1
 
 
+@pytest.mark.slow  # the collector goes through all that there is
 def test_a_cache_of_the_author_holds_no_calls() -> None:
     """What `functools.lru_cache` keeps of a missing value doesn't hold the call that it is from."""
 

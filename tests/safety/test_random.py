@@ -40,6 +40,12 @@ def search(examples: int) -> int:
 
 def test_a_few_compositions() -> None:
     """A few compositions keep all that exists, and follow the code where nothing is lost."""
+    assert search(2) > 50
+
+
+@pytest.mark.slow
+def test_some_compositions() -> None:
+    """Some more of them do, each of which tries other things."""
     assert search(5) > 150
 
 
@@ -76,6 +82,7 @@ def test_a_call_answers_alike_whatever_its_process_has_seen(monkeypatch: pytest.
     state.teardown()
 
 
+@pytest.mark.slow  # two processes; the test of orders has one example of the same
 def test_two_processes_answer_alike() -> None:
     """Two processes with other hashes of texts answer the same requests with the same bytes."""
     found = outputs("-m", "tests.safety.orders", "3", "7", timeout=120)

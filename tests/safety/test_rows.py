@@ -23,6 +23,9 @@ from tests.safety.stories import KEPT_TEXT, cluster_of, evolved, functions_of, l
 from tests.safety.values import FULL, LOST, grow, provide
 from tests.support import MARKER
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(3)
+
 Body = Callable[[Any], Any]
 
 

@@ -15,6 +15,9 @@ from tests.safety.stories import evolved
 from tests.safety.values import FULL, LOST, provide
 from tests.safety.zones import READY
 
+# All forms of each test run with the slow ones.
+pytestmark = pytest.mark.sample(5)
+
 
 def vpc(ctx: Any) -> Any:
     return make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status

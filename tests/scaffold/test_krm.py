@@ -193,6 +193,7 @@ def test_nothing_is_written(image: Path) -> None:
     assert snapshot(image) == before
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled(image: Path) -> None:
     """No source in the image is compiled at a start: all that is imported is byte code."""
     done = started(image, "-v")
@@ -205,6 +206,7 @@ def test_nothing_is_compiled(image: Path) -> None:
     assert [file for file in codes if file.startswith(str(image)) and not file.endswith(".pyc")] == []
 
 
+@pytest.mark.slow
 def test_byte_code_is_not_compared(image: Path, tmp_path: Path) -> None:
     """A source with another time than its byte code, as after copying layers, isn't even looked into."""
     shutil.copytree(image / "function", tmp_path / "function")
@@ -252,6 +254,7 @@ def in_root(image: Path, tmp_path: Path, *command: str, data: bytes = b"") -> su
     )
 
 
+@pytest.mark.slow
 def test_read_only_root_as_nobody_without_a_network(image: Path, tmp_path: Path) -> None:
     """The Dockerfile's ENTRYPOINT does its work as nobody, where nothing can be written and no network is there."""
     if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "chroot", "mount"))):

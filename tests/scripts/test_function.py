@@ -115,6 +115,7 @@ def test_size() -> None:
     assert "has no compose" in fatal("#" * LARGEST)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "where",
     [
@@ -152,6 +153,7 @@ def endless() -> Iterator[int]:
     os.close(reader)
 
 
+@pytest.mark.slow
 def test_a_call_of_c(endless: int) -> None:
     """A script that waits in a call of C is answered in time as well."""
     script = f"import os\ndef compose(ctx):\n    os.read({endless}, 1)\n"
@@ -179,6 +181,7 @@ def test_limit_hits_no_other_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found[0].is_alive()
 
 
+@pytest.mark.slow
 def test_limit_comes_in_time_or_never(endless: int) -> None:
     """Code that ends just when the limit comes either counts as too long or as done, and what comes later is safe."""
     for number in range(60):

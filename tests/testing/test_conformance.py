@@ -157,6 +157,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "MUST answer a request: no answer: no server answers at" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_command_with_mutual_tls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A function that is served with mutual TLS is checked with a client's certificate, and with none it isn't."""
     authority = Authority()

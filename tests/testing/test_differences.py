@@ -92,6 +92,7 @@ def test_long_lines() -> None:
     assert changed[0].endswith("more characters)")
 
 
+@pytest.mark.slow
 def test_much() -> None:
     """However much differs, a few hundred lines come of it, and they say what they leave out."""
     many = [thing(f"r{number}", items=[{"x": item} for item in range(100)]) for number in range(200)]

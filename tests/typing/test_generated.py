@@ -405,6 +405,7 @@ def schemas(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 CRDS = [path for path in OWN if path.stem != "given"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "path", [*CRDS, *(pytest.param(path, marks=pytest.mark.slow) for path in PUBLIC)], ids=lambda path: path.stem
 )

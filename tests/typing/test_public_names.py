@@ -90,6 +90,7 @@ def at_run_time(module: ModuleType) -> set[str]:
     return {name for name in dir(module) if not name.startswith("_") and name.isidentifier()} - imported
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("path", STUBS, ids=module_name)
 def test_a_stub_and_its_module_have_the_same_public_names(path: Path) -> None:
     """What a stub declares is what its module has, and `__all__` of both names all of it and nothing else."""

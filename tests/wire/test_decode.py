@@ -16,6 +16,7 @@ from tests.wire.readers import ProtobufRefusal, by_protobuf, typed
 ELEMENTS: list[Any] = [1, -2.5, 2**53, True, False, None, "text", "t" * 200, [], {}, [3, "a"], {"b": [None]}]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("times", [1, 2, 40, 2000])
 @pytest.mark.parametrize("element", ELEMENTS, ids=lambda element: repr(element)[:12])
 def test_lists_of_one_kind(element: Any, times: int) -> None:

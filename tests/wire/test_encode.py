@@ -288,6 +288,7 @@ def by_levels(raw: bytes) -> int:
 # Depth and recursion
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("depth", [61, 1000, 10_000, pytest.param(50_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["dicts", "lists", "models"])
 def test_any_depth_is_encoded(kind: str, depth: int) -> None:

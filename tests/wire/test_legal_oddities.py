@@ -78,6 +78,7 @@ LEGAL = {
 }
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("padding", [0, 200, 20000], ids=["short", "wide", "long"])
 @pytest.mark.parametrize(("raw", "expected"), LEGAL.values(), ids=LEGAL.keys())
 def test_every_way_of_reading_agrees_with_protobuf(raw: bytes, expected: dict[str, Any], padding: int) -> None:
@@ -209,6 +210,7 @@ def test_what_is_not_read_is_not_validated() -> None:
         codec.get_path(raw, ["bad"])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("levels", [40, 200, 10_000, pytest.param(50_000, marks=pytest.mark.slow)])
 def test_there_is_no_limit_to_the_depth(levels: int) -> None:
     """protobuf refuses a Struct of more than 32 levels, we read and write any."""

@@ -76,6 +76,7 @@ def nested(raw: bytes) -> bytes:
     return raw
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS.keys())
 @pytest.mark.parametrize("raw", ILLEGAL.values(), ids=ILLEGAL.keys())
 def test_malformed_bytes_are_a_wire_error(raw: bytes, reader: Callable[[bytes], Any]) -> None:

@@ -41,6 +41,7 @@ def test_count() -> None:
     assert len(CASES) >= 60
 
 
+@pytest.mark.sample(25)
 @_EACH
 def test_unedited(case: Case) -> None:
     """What nobody edits comes out byte for byte, also when everything has been read or set to what it was."""
@@ -51,6 +52,7 @@ def test_unedited(case: Case) -> None:
     assert text.dump() == data
 
 
+@pytest.mark.sample(25)
 @_EACH
 def test_values(case: Case) -> None:
     """Values are those that the reader of manifests sees."""
@@ -70,6 +72,7 @@ _NOT_1_2 = {
 }
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("name", [name for name in CASES if name not in _NOT_1_2])
 def test_values_as_ruamel_reads(name: str) -> None:
     """Where the rules agree, values are those that a reader of YAML 1.2 sees."""
@@ -79,6 +82,7 @@ def test_values_as_ruamel_reads(name: str) -> None:
     assert _text.parse(CASES[name].text.encode()).root.value() == expected
 
 
+@pytest.mark.sample(25)
 @_EACH
 def test_label(case: Case) -> None:
     """A label is the only new line, or changes only the line it stands on."""
@@ -87,6 +91,7 @@ def test_label(case: Case) -> None:
     assert diff(data, result) == case.changed
 
 
+@pytest.mark.sample(25)
 @_EACH
 def test_label_value(case: Case) -> None:
     """With the label, a document has its old value and the label."""
@@ -97,6 +102,7 @@ def test_label_value(case: Case) -> None:
     assert value(add_label(data, case)) == expected
 
 
+@pytest.mark.sample(25)
 @_EACH
 def test_twice(case: Case) -> None:
     """The label added to what has it already changes nothing."""
@@ -104,6 +110,7 @@ def test_twice(case: Case) -> None:
     assert add_label(result, case) == result
 
 
+@pytest.mark.sample(25)
 @_EACH
 def test_back(case: Case) -> None:
     """A label that is added and taken away again leaves the text as it was, in another run too."""

@@ -412,6 +412,7 @@ def test_elements_by_what_they_have_in_common(text: str, value: Any, expected: s
     assert assigned(f"list:\n{text}", ["list"], value) == f"list:\n{expected}"
 
 
+@pytest.mark.slow  # size
 def test_long_lists_without_names() -> None:
     """Of long lists that have become others altogether, elements are paired only where as many came as went."""
     text = "list:\n" + "".join(f"- {{a: {at}}} # c{at}\n" for at in range(300))

@@ -78,6 +78,7 @@ def failure(text: str | bytes) -> str:
     return message
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("text", "expected"), SCALARS)
 def test_scalars(text: str, expected: Any) -> None:
     """A scalar has the value and the type that Kubernetes gives it."""
@@ -86,6 +87,7 @@ def test_scalars(text: str, expected: Any) -> None:
     assert type(value) is type(expected)
 
 
+@pytest.mark.sample(25)
 @pytest.mark.parametrize("text", [text for text, _ in SCALARS])
 def test_scalars_as_manifests(text: str) -> None:
     """The reader of manifests reads the same."""
