@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ._core.call.requirements import ResourceSelector as ResourceSelector
     from ._core.call.requirements import SchemaSelector as SchemaSelector
-    from ._core.waits.dependencies import Dependency as Dependency
+    from ._core.dependencies.dependencies import Dependency as Dependency
 
 __all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(requirements, name)
     if name == "Dependency":  # calls don't need this module
-        from ._core.waits.dependencies import Dependency
+        from ._core.dependencies.dependencies import Dependency
 
         return Dependency
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -66,8 +66,7 @@ class Function(Callee):
         formerly: The function's former names.
         file: The file of compose().
         auto_ready: Whether the readiness of each resource is set from its observed state, unless a function sets it.
-        allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() leaves out
-            after it has used an unresolved value as a plain one.
+        protect: Whether what was made with a value stays when the value goes missing.
         usages: Whether a Usage is composed for each dependency, so that Crossplane deletes resources in order.
         ttl: How long Crossplane may reuse an answer for an identical request, if compose() doesn't set `ctx.ttl`. If
             None, it follows from the composite's state.
@@ -80,7 +79,7 @@ class Function(Callee):
         *,
         formerly: Sequence[str] = (),
         auto_ready: bool = False,
-        allow_removal_when_unresolved: bool = False,
+        protect: bool = True,
         usages: bool = False,
         ttl: timedelta | None = None,
     ) -> None:
@@ -90,7 +89,7 @@ class Function(Callee):
             file,
             formerly=formerly,
             auto_ready=auto_ready,
-            allow_removal_when_unresolved=allow_removal_when_unresolved,
+            protect=protect,
             usages=usages,
             ttl=ttl,
         )
@@ -147,9 +146,10 @@ class Function(Callee):
     def dependencies(self, request: bytes) -> list[Dependency]:
         """Return the dependencies that compose() has for a request, whether their values exist yet or not.
 
-        compose() runs several times to find them, as with `usages=True`, so it must act only through its context.
-        `_core.waits.dependencies` says how often it runs, and with which values. The runs give no
-        answer, write no log lines, and don't change the answers of other calls.
+        compose() runs up to four times to find them, so it must act only through its context. In two of them nothing is
+        observed, and questions about missing values are all answered with no, or all with yes; so a dependency that
+        shows only with a mix of answers isn't found. The runs give no answer, write no log lines, and don't change the
+        answers of other calls.
 
         Each field of the composite's status counts by itself, as a resource does. For example, `a` reads `xr.status.x`,
         which is set from `b`. Then there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` on `b`.
@@ -165,7 +165,7 @@ class Function(Callee):
         Raises:
             WireError: The bytes are malformed.
         """
-        from ._core.waits.dependencies import show
+        from ._core.dependencies.dependencies import show
 
         return show(self, request).dependencies
 
@@ -260,7 +260,7 @@ def function(
     name: str | None = None,
     formerly: Sequence[str] = (),
     auto_ready: bool = False,
-    allow_removal_when_unresolved: bool = False,
+    protect: bool = True,
     usages: bool = False,
     ttl: timedelta | None = None,
 ) -> Callable[[Compose], Function]: ...
@@ -273,7 +273,7 @@ def function(
     name: str | None = None,
     formerly: Sequence[str] = (),
     auto_ready: bool = False,
-    allow_removal_when_unresolved: bool = False,
+    protect: bool = True,
     usages: bool = False,
     ttl: timedelta | None = None,
 ) -> Function | Callable[[Compose], Function]:
@@ -288,12 +288,13 @@ def function(
         formerly: The function's former names. The function also recognises the resources that it composed under them.
         auto_ready: Whether the readiness of each resource is set from its observed state, unless compose() or a
             previous function sets it.
-        allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() doesn't
-            register after a guess. A guess is the use of an unresolved value as a plain one, such as in an `if`. By
-            default the resource is kept, if compose() would register it with another value.
+        protect: Whether a value that was there and goes missing counts as it last was. compose() may run up to three
+            times in a call then, so it must act only through `ctx`. With False, the code is followed as it is: what an
+            `if` on a missing value leaves out is deleted.
         usages: Whether a Usage is composed for every dependency between two composed resources, so that Crossplane
-            deletes the dependent one first. Usages need Crossplane v2. compose() runs once more in each call, and a few
-            more times if it makes guesses, so it must act only through `ctx`.
+            deletes the dependent one first. Usages need Crossplane v2. compose() runs once more in each call, and twice
+            if it uses missing values as plain ones. A dependency that shows only with a mix of answers, such as the
+            middle of `a and b and c`, isn't found.
         ttl: How long Crossplane may reuse an answer for an identical request, and after which time it calls again. By
             default 10 seconds until the composite is Ready and nothing waits, and one minute from then on. 0 means for
             ever, so that only changes bring calls. `ctx.ttl` wins.
@@ -317,7 +318,7 @@ def function(
             _checked_name(chosen),
             formerly=former_names("@composition.function(formerly=...)", chosen, formerly, _checked_name),
             auto_ready=auto_ready,
-            allow_removal_when_unresolved=allow_removal_when_unresolved,
+            protect=protect,
             usages=usages,
             ttl=None if ttl is None else checked_ttl(ttl),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._core import codec
 from ._core.call.call import checked_ttl
@@ -107,7 +107,6 @@ class Context:
         instance: R,
         *,
         depends_on: Collection[Resource | str] = (),
-        on_unresolved: Literal["keep", "hold", "fatal"] = "keep",
         formerly: Sequence[str] = (),
     ) -> R:
         """Register a composed resource.
@@ -118,10 +117,6 @@ class Context:
                 merged into it, level by level. If both set a field, the instance's value counts.
             depends_on: Registered resources, or their names. The new resource is created once all of them are observed
                 and ready.
-            on_unresolved: What happens if the resource exists and one of its values is unresolved. `keep` (the default)
-                sends the observed value in its place. `hold` leaves the instance out of the answer: Crossplane deletes
-                the resource unless a previous function desires it. `fatal` stops the pipeline with a Fatal result. A
-                resource that doesn't exist yet is always created later, when all its values exist.
             formerly: The names that the resource had before. If it exists under one of them, or a previous function
                 desires it under one, and neither is so for `name`, then it is composed under that former name, so that
                 Crossplane doesn't delete it. The first such name counts. The code uses `name` everywhere; messages,
@@ -139,7 +134,7 @@ class Context:
                 in a namespace; or a resource of another kind is observed or desired under this name; or another
                 argument is wrong.
         """
-        return register(self._call, name, instance, depends_on, on_unresolved, formerly)
+        return register(self._call, name, instance, depends_on, formerly)
 
     def connection_secret(
         self,
@@ -181,8 +176,9 @@ class Context:
     def remove(self, name: str) -> None:
         """Remove a composed resource from desired state, whether a previous function or this call has put it there.
 
-        Crossplane deletes the resource unless a later function desires it. It goes although a lost value would keep it,
-        unless a lost value decides whether this method is called, or nobody can see what a lost value decides.
+        Crossplane deletes the resource unless a later function desires it. While a value is missing whose last value
+        isn't known, and that compose() has asked for, as in an `if`, the resource stays: this value may decide whether
+        this method is called.
 
         Args:
             name: The composition resource name. A name that no function desires is ignored. If this call has registered
@@ -283,7 +279,8 @@ class Context:
 
         A resource that this call has registered is also found by its present name if it exists under a former one. A
         name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
-        counts as a guess while the resource isn't observed, as `if` does for an unresolved value.
+        asks for a missing value while the resource isn't observed, as `if` does: a resource that was there and is gone
+        counts as it last was.
         """
         from ._core.call.given import ObservedResources
 

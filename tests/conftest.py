@@ -123,6 +123,7 @@ def _logging_as_before() -> Iterator[None]:
 gc.disable()
 
 _QUICK = "not slow"
+_MOST_CASES = 6  # of a table that doesn't say how many cases a quick run takes
 _LEFT_OUT = pytest.StashKey[int]()
 _SLOW_FOLDERS = [Path(__file__).parent / name for name in ("cluster", "real")]
 
@@ -193,8 +194,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
         return
     quick = [call for call in calls if all(mark.name != "slow" for mark in call.marks)]
     sample = metafunc.definition.get_closest_marker("sample")
-    if sample is not None:
-        chosen = _sample(metafunc.definition.nodeid, sample.args[0], len(quick))
+    count = _MOST_CASES if sample is None else sample.args[0]
+    if len(quick) > count:
+        chosen = _sample(metafunc.definition.nodeid, count, len(quick))
         quick = [call for at, call in enumerate(quick) if at in chosen]
     if metafunc.definition.get_closest_marker("slow") is not None or not quick:
         quick = calls[:1]  # without any there would be a test that isn't slow

@@ -26,7 +26,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "crossplane_lite"
-CORE = [f"_core/{room}" for room in "answer base call codec models observed paths resources schemas waits".split()]
+_ROOMS = "answer base call codec dependencies known models observed paths resources schemas"
+CORE = [f"_core/{room}" for room in _ROOMS.split()]
 # The tests of the core's rooms, those that fail soonest first.
 TESTS = "behaviour models wire paths krm safety helpers codegen render test_status.py test_stdio.py".split()
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -9,6 +9,7 @@ __all__ = [
     "ALL_CAPABILITIES",
     "DEFAULT_XR",
     "HELD_BACK",
+    "KNOWN",
     "MARKER",
     "READY",
     "Response",
@@ -44,6 +45,9 @@ Json: TypeAlias = "dict[str, Any]"
 
 MARKER = "crossplane-lite/function"
 """The annotation that every registered resource gets."""
+
+KNOWN = "crossplane-lite/known"
+"""The annotation with last known values."""
 
 HELD_BACK = "crossplane-lite/held-back"
 """The context key under which steps tell each other what they hold back."""
@@ -180,12 +184,13 @@ def steps_of(resource: Json) -> str:
 
 
 def _without_marker(resource: Json) -> Json:
-    """Return `resource` without our annotation, and without the containers that only held it."""
+    """Return `resource` without our annotations, and without the containers that only held them."""
     annotations = resource.get("metadata", {}).get("annotations", {})
-    if MARKER in annotations:
+    if annotations.keys() & {MARKER, KNOWN}:
         resource = copy.deepcopy(resource)
         annotations = resource["metadata"]["annotations"]
-        del annotations[MARKER]
+        for ours in (MARKER, KNOWN):
+            annotations.pop(ours, None)
         if not annotations:
             del resource["metadata"]["annotations"]
         if not resource["metadata"]:
@@ -200,7 +205,7 @@ class Response:
         data: The bytes.
         message: The official SDK's message.
         emitted: Desired composed resources by name, exactly as emitted.
-        resources: The same without the annotation that marks our resources.
+        resources: The same without the annotations of ours: the mark and the notes.
         ready: Readiness of each: True, False, or None for unspecified.
         composite: The desired composite.
         composite_ready: Its readiness.

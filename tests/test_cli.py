@@ -70,6 +70,7 @@ def test_groups(capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(listed) == sorted(COMMANDS)
 
 
+@pytest.mark.slow
 def test_no_command_in_a_project(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,6 +105,7 @@ def test_in_a_terminal(tmp_path: Path, scripts: dict[str, str], shell: str) -> N
         os.waitpid(child, 0)
 
 
+@pytest.mark.slow
 def test_in_fish(tmp_path: Path, scripts: dict[str, str]) -> None:
     """The same in fish, which can print what TAB would offer."""
     fish = program("fish")

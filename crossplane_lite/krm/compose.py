@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import composition
 from .._core.answer.report import CONDITION
 from .._core.base.api_version import group_of
-from .._core.call.mark import ANNOTATION, NOTHING, steps_in, without_memory
+from .._core.call.mark import ANNOTATION, steps_in, without_digests
+from .._core.known import KNOWN
+from .._core.known.notes import annotation_of, nothing_key
 from .._tools.manifests.kind_schemas import Schemas
 from .._tools.manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
 from .._tools.render.cluster import Files
@@ -47,8 +49,8 @@ _DEFINITIONS: Final = {
 _WAITING: Final = "WaitingForDependencies"
 _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "error", _view.SEVERITY_NORMAL: "info"}
-# What a step remembers on an item, since files hold no memory: no value of a composed resource was ever there.
-_MEMORY: Final = f"000000000.{NOTHING}"
+# The notes of a step on an item, since files hold none: no value of a composed resource was ever there.
+_NOTES: Final = {"n": 1, "m": nothing_key()}
 # The orchestrator has a limit of its own.
 _NO_TIMEOUT: Final = float("inf")
 
@@ -156,7 +158,7 @@ class _Client:
             item = found[name]
             if item is not None and name not in composed:
                 self._rl.results.info(f"this is the composed resource {name} from now on", item)
-            self._put(item, without_memory(resource))
+            self._put(item, without_digests(resource))
         self._remove({name: item for name, item in composed.items() if name in rendered.deleted})
         waits = waits_of(rendered)
         self._report(rendered.steps, waiting=bool(waits.waiting) and not waits.cut_off)
@@ -224,8 +226,8 @@ class _Client:
         namespace = {"namespace": self._owner.namespace} if self._owner.namespace else {}
         owned = {"ownerReferences": [*others, self._owner.reference]}
         marks = data["metadata"]["annotations"]
-        mark = {ANNOTATION: ",".join(f"{one};{_MEMORY}" for one in steps_in(marks.get(ANNOTATION)))}
-        annotations = {**marks, **mark} if mark[ANNOTATION] else marks
+        steps = steps_in(marks.get(ANNOTATION))
+        annotations = {**marks, KNOWN: annotation_of(dict.fromkeys(steps, _NOTES))} if steps else marks
         return {**data, "metadata": {**data["metadata"], "annotations": annotations, **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, ca
 from .._core import codec
 from .._core.base.texts import near_name, short_repr, short_text, type_in_words
 from .._core.call.mark import ANNOTATION, HELD_BACK_KEY
-from .._core.waits.entry import read
+from .._core.dependencies.entry import read
+from .._core.known import KNOWN
 from .._tools.render.pipeline import Selector
 from ..composition import Function
 from ..errors import UsageError
@@ -342,15 +343,15 @@ def _seconds(meta: Any) -> float | None:
 
 
 def _without_marker(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource without the annotation by which crossplane-lite recognises its own resources.
+    """Return a resource without the annotations by which crossplane-lite knows its own resources and their last values.
 
-    Annotations or metadata that are empty without it are removed, too.
+    Annotations or metadata that are empty without them are removed, too.
     """
     metadata = resource.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict) or ANNOTATION not in annotations:
         return resource
-    rest = {key: value for key, value in annotations.items() if key != ANNOTATION}
+    rest = {key: value for key, value in annotations.items() if key not in (ANNOTATION, KNOWN)}
     metadata = {key: value for key, value in metadata.items() if key != "annotations"}
     if rest:
         metadata["annotations"] = rest

@@ -187,6 +187,8 @@ KNOWN: dict[str, tuple[Callable[[Any], Any], dict[str, Any], dict[str, Any]]] = 
         {"required": {"vpcs": []}},
     ),
 }
+# Without an answer to its requirements, Crossplane calls again before it does anything.
+ANSWER = "required resources"
 LISTS = {name for name in (*COMING, *KNOWN) if "list" in name or "requi" in name and "map" not in name}
 
 
@@ -255,7 +257,7 @@ def test_what_is_there(name: str, use: str) -> None:
 
 
 @pytest.mark.sample(50)
-@pytest.mark.parametrize(("name", "use"), _cases(COMING))
+@pytest.mark.parametrize(("name", "use"), _cases({key: one for key, one in COMING.items() if key != ANSWER}))
 def test_what_is_gone(name: str, use: str) -> None:
     """What was made because a container was there isn't deleted when it is gone, or the call is Fatal."""
     read, there, gone = COMING[name]

@@ -78,6 +78,7 @@ def test_json_of_desired_names() -> None:
     assert data_of(make, seen) == {"json": '{"name": "vpc-1"}'}
 
 
+@pytest.mark.slow
 def test_json_takes_the_options_of_json_dumps() -> None:
     """`indent`, `sort_keys`, `default` and the like mean what they mean there, and what is no data is refused."""
     rule = Rule(name="a", age=1)

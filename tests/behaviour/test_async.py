@@ -371,6 +371,7 @@ class Waiter:
         return self._outcome
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_short_grace")
 def test_calls_behind_a_blocked_loop() -> None:
     """When a blocked loop is left, later calls run on the next one; those that wait there get on when it does."""

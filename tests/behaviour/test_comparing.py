@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite._core import codec
+from crossplane_lite._core.answer.comparing import differences
 from crossplane_lite._core.observed.observable import Observable
 from crossplane_lite._core.observed.owned import as_owned
 from crossplane_lite._core.observed.tracker import Tracker
-from crossplane_lite._core.waits.comparing import differences
 from crossplane_lite.errors import WireError
 from tests.behaviour import samples
 
@@ -26,13 +26,13 @@ OBJECTS = st.dictionaries(KEYS, VALUES, max_size=3)
 
 
 @settings(max_examples=300, deadline=None)
-@given(OBJECTS, OBJECTS, st.booleans(), st.booleans())
-def test_bytes_are_compared_as_plain_data(one: Any, other: Any, partial: bool, forms: bool) -> None:
+@given(OBJECTS, OBJECTS, st.booleans())
+def test_bytes_are_compared_as_plain_data(one: Any, other: Any, partial: bool) -> None:
     """The differences of two objects are the same, whether their bytes are compared or their plain data."""
     both = [Tracker(), Tracker()]
-    plain = differences(one, other, *both, partial=partial, forms=forms)
+    plain = differences(one, other, *both, partial=partial)
     encoded = [codec.encode_struct(value) for value in (one, other)]
-    assert set(differences(*encoded, *both, partial=partial, forms=forms)) == set(plain)
+    assert set(differences(*encoded, *both, partial=partial)) == set(plain)
 
 
 def test_maps_with_missing_keys_have_the_same_places() -> None:

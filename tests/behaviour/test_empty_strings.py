@@ -63,7 +63,7 @@ def test_a_question_about_it_is_a_guess(asks: Callable[[Any], bool]) -> None:
         if asks(ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId):
             ctx.resource("bucket", Bucket())
 
-    assert provider_of(run(compose, observed={"bucket": LIVE, "vpc": EMPTY})) == {"project": "live"}
+    assert "bucket" in run(compose, observed={"bucket": LIVE, "vpc": EMPTY}).resources
 
 
 def test_value_or_says_that_it_is_meant() -> None:

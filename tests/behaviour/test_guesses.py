@@ -255,26 +255,9 @@ def test_an_unset_parameter_is_no_guess() -> None:
     assert not answer.resources
 
 
-def test_allow_removal_when_unresolved() -> None:
-    """`allow_removal_when_unresolved=True` states that removals after a guess are meant."""
-    answer = run(guessing("for", allow_removal_when_unresolved=True), observed={"bucket": samples.bucket(ours="step")})
-    assert not answer.fatal
-    assert list(answer.resources) == ["vpc"]
-
-
-def test_remove_states_the_intent() -> None:
-    """`ctx.remove(name)` lets that resource go, and what no run registers goes as well."""
-
-    @composition.function(name="step")
-    def compose(ctx: Any) -> None:
-        vpc = ctx.resource("vpc", VPC())
-        if not vpc.observed.status.atProvider.vpcId:
-            ctx.remove("bucket")
-
-    answer = run(compose, observed={"bucket": samples.bucket(ours="step")})
-    assert not answer.fatal
-    assert list(answer.resources) == ["vpc"]
-    answer = run(compose, observed={"bucket": samples.bucket(ours="step"), "acl": samples.acl(ours="step")})
+def test_without_protection() -> None:
+    """`protect=False` states that removals after a guess are meant."""
+    answer = run(guessing("for", protect=False), observed={"bucket": samples.bucket(ours="step")})
     assert not answer.fatal
     assert list(answer.resources) == ["vpc"]
 
@@ -343,17 +326,6 @@ def conditional_fields(guess: bool) -> Any:
             bucket.spec.forProvider.labels["b"] = "2"
 
     return compose
-
-
-def test_fields_that_a_guess_decides_are_kept() -> None:
-    """Fields of ours that compose() leaves out because of a guess keep their observed value; others go."""
-    existing = samples.bucket(SEEN, ours="step", owned=OWNED)
-    existing["metadata"]["labels"] = {"ours": "l", "theirs": "m"}
-    answer = run(conditional_fields(guess=True), observed={"bucket": existing})
-    assert not answer.fatal
-    provider = provider_of(answer)
-    assert provider == {"location": "EU", "project": "p", "labels": {"a": "new", "b": "2"}}
-    assert "metadata" not in answer.resources["bucket"]
 
 
 @pytest.mark.parametrize(
@@ -447,7 +419,7 @@ def test_a_use_means_the_same_in_every_module(use: str) -> None:
         before = tracker.enter(call)
         try:
             scope["use"](Observable("vpc.status.id"))
-            found.append((sorted(call.guesses), sorted(call.opaque), [answer for _, _, answer in call.branches]))
+            found.append(sorted(call.guesses))
         finally:
             tracker.leave(call, before)
     assert found == [found[0]] * len(found)
@@ -461,6 +433,6 @@ def test_classes_that_are_read_after_compose_count_not() -> None:
         value: Observable[str] = Observable("vpc.status.id")
         compose_nothing.invoke(call)
         isinstance(value, str)
-        assert not call.opaque
+        assert not call.guesses
     finally:
         tracker.leave(call, before)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import composition
 from tests.behaviour import samples
 from tests.behaviour.helpers import provider_of, unresolved
 from tests.behaviour.models import (
@@ -17,7 +16,7 @@ from tests.behaviour.models import (
     Rule,
     VersioningItem,
 )
-from tests.support import Response, call, run
+from tests.support import call
 
 # --- lists -------------------------------------------------------------------------------------------------------
 
@@ -137,84 +136,3 @@ def test_unresolved_inside_a_map_of_models() -> None:
     assert emitted["byName"]["x"] == {"age": 3}
     assert emitted["byName"]["y"] == {"action": "a"}
     assert "z" not in emitted["byName"]
-
-
-# --- on_unresolved -----------------------------------------------------------------------------------------------
-
-
-def policy(on_unresolved: str | None) -> Response:
-    """Return the answer for an existing, unresolved bucket registered with this policy."""
-
-    @composition.function
-    def compose(ctx: Any) -> None:
-        provider = ForProvider(location="EU", project=unresolved(ctx))
-        options = {} if on_unresolved is None else {"on_unresolved": on_unresolved}
-        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider)), **options)
-
-    return run(compose, observed={"bucket": samples.bucket({"project": "old"}, ours=compose.name)})
-
-
-@pytest.mark.parametrize("on_unresolved", [None, "keep"])
-def test_on_unresolved_keep(on_unresolved: str | None) -> None:
-    """The default, "keep", emits an existing resource with its observed value."""
-    assert provider_of(policy(on_unresolved)) == {"location": "EU", "project": "old"}
-
-
-def test_on_unresolved_hold() -> None:
-    """With "hold" an existing resource is held back."""
-    answer = policy("hold")
-    assert not answer.fatal
-    assert list(answer.resources) == ["vpc"]
-    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]
-
-
-def test_on_unresolved_fatal() -> None:
-    """The policy "fatal" answers with a fatal result that names the resource and what it waits for."""
-    answer = policy("fatal")
-    assert len(answer.fatal) == 1
-    assert "bucket" in answer.fatal[0]
-    assert "vpc.status.atProvider.vpcId" in answer.fatal[0]
-    assert not answer.resources
-
-
-@pytest.mark.parametrize("on_unresolved", ["keep", "hold", "fatal"])
-def test_on_unresolved_is_without_effect_when_resolved(on_unresolved: str) -> None:
-    """A resolved resource is emitted with any policy."""
-
-    def compose(ctx: Any) -> None:
-        ctx.resource("bucket", Bucket(), on_unresolved=on_unresolved)
-
-    assert list(call(compose)[1].resources) == ["bucket"]
-
-
-def test_on_unresolved_fatal_is_for_what_exists() -> None:
-    """With "fatal" a resource that doesn't exist yet is held back like any other."""
-
-    @composition.function
-    def compose(ctx: Any) -> None:
-        provider = ForProvider(location="EU", project=unresolved(ctx))
-        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider)), on_unresolved="fatal")
-
-    answer = run(compose)
-    assert not answer.fatal
-    assert list(answer.resources) == ["vpc"]
-    assert answer.composite_ready is False
-    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]
-
-
-@pytest.mark.parametrize("exists", [True, False])
-def test_on_unresolved_hold_never_removes_what_an_earlier_function_desires(exists: bool) -> None:
-    """With "hold" what a previous function desires under the name stays as it came."""
-
-    @composition.function
-    def compose(ctx: Any) -> None:
-        provider = ForProvider(location="EU", project=unresolved(ctx))
-        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider)), on_unresolved="hold")
-
-    earlier = samples.bucket({"location": "US", "size": 1})
-    observed = {"bucket": samples.bucket({"location": "US"})} if exists else None
-    answer = run(compose, observed=observed, desired={"bucket": earlier}, desired_ready={"bucket": True})
-    assert not answer.fatal
-    assert answer.emitted["bucket"] == earlier
-    assert answer.ready["bucket"] is True
-    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]

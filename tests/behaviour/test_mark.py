@@ -1,4 +1,4 @@
-"""The mark and what it remembers: the digest of the content, and the values that were missing."""
+"""The mark: the steps that compose a resource, and a digest of the content of each."""
 
 from __future__ import annotations
 
@@ -12,24 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite import Observable, Unstructured, composition
+from crossplane_lite import Unstructured, composition
 from crossplane_lite._core import codec
 from crossplane_lite._core.call.mark import (
-    MOST,
-    NOTHING,
-    Memory,
+    Made,
     digest_of,
     direct,
     joined_steps,
-    key_of,
-    memory_in,
+    made_in,
     steps_in,
-    without_memory,
+    without_digests,
 )
-from tests.support import MARKER, run
+from tests.support import KNOWN, MARKER, run
 
 DIGEST = "1abcdefgh"
-KEYS = st.frozensets(st.text("abcXYZ019-_", min_size=5, max_size=5), max_size=MOST)
 LEAVES = st.booleans() | st.integers(-9, 9) | st.text(max_size=3)
 
 
@@ -37,82 +33,44 @@ def _contents(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any
     trees = st.recursive(
         leaves, lambda t: st.lists(t, max_size=3) | st.dictionaries(st.text(max_size=3), t, max_size=3)
     )
-    return st.dictionaries(st.text(max_size=4).filter(lambda key: key not in ("metadata", "kind")), trees, max_size=4)
+    return st.dictionaries(
+        st.text(max_size=4).filter(lambda key: key not in ("metadata", "kind", "self")), trees, max_size=4
+    )
 
 
 CONTENTS = _contents(st.none() | LEAVES)
 
 
-def asked(path: str) -> Any:
-    return Observable(path)
-
-
-@given(KEYS, st.data())
-def test_a_memory_is_read_as_it_was_written(keys: frozenset[str], data: st.DataObject) -> None:
-    """A memory in a mark is the same when it is read, beside other steps, which stay as they are."""
-    deciding = frozenset(data.draw(st.sets(st.sampled_from(sorted(keys))))) if keys else frozenset()
-    own = frozenset(data.draw(st.sets(st.sampled_from(sorted(keys))))) if keys else frozenset()
-    memory = Memory(DIGEST, keys, deciding, own)
-    mark = joined_steps("one;1AAAAAAAA.12345,two", "net", memory.to_text())
-    assert memory_in(mark, "net") == memory
-    assert memory_in(mark, "one") == Memory("1AAAAAAAA", frozenset({"12345"}))
+@pytest.mark.parametrize("guessed", [False, True])
+def test_what_was_made_is_read_as_it_was_written(guessed: bool) -> None:
+    """What a step has made is the same when it is read, beside other steps, which stay as they are."""
+    made = Made(DIGEST, guessed)
+    mark = joined_steps("one;1AAAAAAAA,two", "net", made.to_text())
+    assert made_in(mark, "net") == made
+    assert made_in(mark, "one") == Made("1AAAAAAAA")
     assert steps_in(mark) == ["one", "two", "net"]
-    assert joined_steps(mark, "net", memory.to_text()) == mark
+    assert joined_steps(mark, "net", made.to_text()) == mark
 
 
 @pytest.mark.parametrize("mark", [None, 7, "", "net", "net;", "net;1abc", "net;1abcdefgh.1234", "net;1abcdefgh#12345"])
-def test_a_malformed_memory_is_none(mark: Any) -> None:
-    """What isn't a memory remembers nothing: then everything missing counts as lost."""
-    assert memory_in(mark, "net") == Memory("")
-    assert not Memory("").is_of(DIGEST)
+def test_a_malformed_mark_says_nothing(mark: Any) -> None:
+    """What isn't a digest is none."""
+    assert made_in(mark, "net") == Made("")
 
 
-def test_the_form_of_another_version_counts_as_unchanged() -> None:
-    """An upgrade of the SDK teaches nothing: the content counts as unchanged."""
-    assert Memory("9abcdefgh").is_of(DIGEST)
-    assert not Memory("1abcdefgi").is_of(DIGEST)
+@pytest.mark.parametrize(("keys", "guessed"), [(".12345?abcde", False), (".12345!abcde", True)])
+def test_keys_of_an_earlier_version_are_passed_over(keys: str, guessed: bool) -> None:
+    """A mark of an earlier version of the SDK has its digest, and still says that a guess was made."""
+    assert made_in(f"net;{DIGEST}{keys}", "net") == Made(DIGEST, guessed)
 
 
-def test_what_was_missing_with_its_object() -> None:
-    """Where an object was missing, each value in it was; not the other way round, nor in an object of similar name."""
-    memory = Memory(DIGEST, frozenset({key_of("vpc.status")}))
-    assert memory.has(asked("vpc.status.id")) and memory.has(asked("vpc.status[0]")) and memory.has(asked("vpc.status"))
-    assert not memory.has(asked("vpc")) and not memory.has(asked("vpc.statuses.id"))
-
-
-def test_many_missing_values() -> None:
-    """Of more values than a mark may hold those that decided something are kept, and the rest protects."""
-    keys = [key_of(f"vpc.status.n{number}") for number in range(MOST + 20)]
-    memory = Memory(DIGEST, frozenset(keys), frozenset(keys[:5]))
-    read = memory_in(f"net;{memory.to_text()}", "net")
-    assert len(read.missing) == MOST and set(keys[:5]) == read.deciding <= read.missing <= set(keys)
-
-
-def test_a_first_resource_remembers_that_nothing_was_there() -> None:
-    """What is made while nothing exists remembers this, and of all values only its own that were guessed."""
-
-    @composition.function(name="net")
-    def compose(ctx: Any) -> None:
-        vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
-        ctx.resource("other", Unstructured("example.org/v1", "VPC"))
-        for number in range(MOST - 1):
-            if vpc.observed.status[f"n{number}"]:
-                ctx.resource(f"s{number}", Unstructured("example.org/v1", "Thing"))
-
-    marks = {name: one["metadata"]["annotations"][MARKER] for name, one in run(compose).emitted.items()}
-    assert memory_in(marks["other"], "net").missing == {NOTHING}
-    assert len(marks["other"]) < 30
-    memory = memory_in(marks["vpc"], "net")
-    assert NOTHING in memory.missing and len(memory.missing) == MOST
-    assert memory.own == memory.missing - {NOTHING}
-
-
-def test_people_see_no_memory() -> None:
-    """A resource without its memories is a copy; one without memories is itself."""
-    resource = {"kind": "A", "metadata": {"annotations": {MARKER: "one;1abcdefgh,two", "a": "b"}, "name": "x"}}
+def test_people_see_no_digests_and_notes() -> None:
+    """A resource without its digests and notes is a copy; one without them is itself."""
+    annotations = {MARKER: "one;1abcdefgh,two", KNOWN: "{}", "a": "b"}
+    resource = {"kind": "A", "metadata": {"annotations": annotations, "name": "x"}}
     shown = {"kind": "A", "metadata": {"annotations": {MARKER: "one,two", "a": "b"}, "name": "x"}}
-    assert without_memory(resource) == shown
-    assert without_memory(shown) is shown
+    assert without_digests(resource) == shown
+    assert without_digests(shown) is shown
 
 
 def _shuffled(value: Any) -> Any:
@@ -121,12 +79,13 @@ def _shuffled(value: Any) -> Any:
     return [_shuffled(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(CONTENTS, CONTENTS)
 def test_digests(one: dict[str, Any], other: dict[str, Any]) -> None:
     """Contents have one digest if they are equal, whatever the order of their fields and the mark."""
     first = digest_of(codec.encode_struct(one))
-    marked = {**_shuffled(one), "metadata": {"annotations": {MARKER: "net;1abcdefgh"}}}
+    marked = {**_shuffled(one), "metadata": {"annotations": {MARKER: "net;1abcdefgh", KNOWN: "{}"}}}
     assert digest_of(codec.encode_struct(marked)) == first
     assert (digest_of(codec.encode_struct(other)) == first) == (repr(_sorted(one)) == repr(_sorted(other)))
 
@@ -170,7 +129,7 @@ def test_both_ways_of_encoding_give_one_digest(content: dict[str, Any], metadata
     mark = run(compose).emitted["one"]["metadata"]["annotations"][MARKER]
     assert isinstance(found[0], tuple)
     plain = codec.encode_struct({"apiVersion": "example.org/v1", "kind": "Thing", **fields})
-    assert digest_of(found[0]) == digest_of(plain) == memory_in(mark, "net").digest
+    assert digest_of(found[0]) == digest_of(plain) == made_in(mark, "net").digest
 
 
 @given(_contents(LEAVES), CONTENTS)
@@ -185,7 +144,7 @@ def test_both_ways_of_encoding_over_another_step_give_one_digest(over: dict[str,
     sent = run(compose, desired={"one": {"apiVersion": "example.org/v1", "kind": "Thing", **under}}).emitted["one"]
     mark = sent["metadata"]["annotations"][MARKER]
     assert isinstance(found[0], bytes)
-    assert digest_of(found[0]) == digest_of(codec.encode_struct(sent)) == memory_in(mark, "net").digest
+    assert digest_of(found[0]) == digest_of(codec.encode_struct(sent)) == made_in(mark, "net").digest
 
 
 def _sorted(value: Any) -> Any:
@@ -194,6 +153,7 @@ def _sorted(value: Any) -> Any:
     return ("list", [_sorted(item) for item in value]) if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 def test_the_digest_of_another_process() -> None:
     """Processes with other hashes of texts, and code that fills maps in another order, write the same mark."""
     program = """if True:
@@ -220,8 +180,8 @@ def test_the_digest_of_another_process() -> None:
     assert len(seen) == 1 and "net;1" in seen.pop()
 
 
-def test_steps_remember_by_themselves() -> None:
-    """Two steps that register one resource each keep a memory, and write nothing new when nothing changes."""
+def test_each_step_has_its_own_digest() -> None:
+    """Two steps that register one resource each have a digest, and write nothing new when nothing changes."""
 
     def step(name: str, key: str) -> Any:
         @composition.function(name=name)
@@ -233,5 +193,5 @@ def test_steps_remember_by_themselves() -> None:
     first = run(step("a", "k"))
     second = run(step("b", "l"), desired=first.emitted)
     mark = second.emitted["one"]["metadata"]["annotations"][MARKER]
-    assert memory_in(mark, "a").digest and memory_in(mark, "b").digest
+    assert made_in(mark, "a").digest and made_in(mark, "b").digest
     assert run(step("b", "l"), desired=first.emitted, observed=second.emitted).emitted == second.emitted

@@ -329,38 +329,22 @@ def test_a_resource_without_metadata() -> None:
 # --- nothing comes by waiting ----------------------------------------------------------------------------------------
 
 
-def _network(policy: str) -> Any:
+def test_what_would_be_held_back_is_fatal() -> None:
+    """An Operation would end as if all were done, so a resource that can't be emitted stops it with the reason."""
+
     def compose(ctx: Any) -> None:
         ctx.resource("vpc", VPC()).metadata.name = "v"
-        subnet = ctx.resource("subnet", Subnet(), on_unresolved=policy)
+        subnet = ctx.resource("subnet", Subnet())
         subnet.spec.forProvider.vpcId = ctx.resources["vpc"].observed.status.atProvider.vpcId
 
-    return compose
-
-
-@pytest.mark.parametrize("policy", ["keep", "fatal"])
-def test_what_would_be_held_back_is_fatal(policy: str) -> None:
-    """An Operation would end as if all were done, so a resource that can't be emitted stops it with the reason."""
-    answer = run(_network(policy), operation(desired={"earlier": CONFIG}))
+    answer = run(compose, operation(desired={"earlier": CONFIG}))
     (text,) = answer.fatal
     assert "an Operation does not wait" in text
     assert "subnet waits for vpc.status.atProvider.vpcId" in text
-    assert "on_unresolved='hold'" in text
     assert list(answer.resources) == ["earlier"]
     assert answer.conditions == {}
     assert answer.composite_ready is None
     assert HELD_BACK not in answer.context
-
-
-def test_what_may_be_held_back_is_left_out() -> None:
-    """With on_unresolved='hold' the resource is left out, with a warning; the others are applied."""
-    answer = run(_network("hold"))
-    assert list(answer.resources) == ["vpc"]
-    assert answer.composite_ready is None
-    assert answer.conditions == {}
-    ((severity, text),) = answer.results
-    assert severity == "warning"
-    assert "subnet waits for vpc.status.atProvider.vpcId" in text
 
 
 def test_dependencies_on_what_is_applied_with_them() -> None:

@@ -95,9 +95,8 @@ def _owned_list(size: int) -> Callable[[], Any]:
     @composition.function(name="step")
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", VPC())
-        rules = [Rule(name=f"n{at}") for at in range(0, size, 2)]
-        if not isinstance(vpc.observed.status.atProvider.vpcId, str):  # which nobody can see through
-            ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(rules=rules))))
+        if isinstance(vpc.observed.status.atProvider.vpcId, str):
+            ctx.resource("bucket", Bucket())
 
     def work() -> None:
         rules = {rule["name"]: rule for rule in provider_of(run(compose, observed={"bucket": bucket}))["rules"]}

@@ -75,7 +75,7 @@ def test_answered_requirements_leave_problems_fatal(
 ) -> None:
     """Once the requirement is answered, with something or with nothing, the same problems are fatal."""
     answer = run(asking(problem), observed=OBSERVED, required={"vpcs": items})
-    assert len(answer.fatal) == 1
+    assert answer.fatal
     assert not answer.resources
 
 

@@ -43,6 +43,7 @@ def test_objects_of_real_kinds(crd: tuple[str, str, dict[str, Any]], seed: int) 
         assert other.is_valid(broken.value) is (broken.what == "unknown field"), broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_objects_of_the_api_servers_own_kinds(document: str) -> None:
     """The same for the kinds of the API server itself, whose schemas refer to shared ones."""

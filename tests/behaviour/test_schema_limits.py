@@ -118,6 +118,7 @@ def test_values_nested_deeply(schema: dict[str, Any]) -> None:
     assert wrong == ["x.a: must be a string (got an object)"]
 
 
+@pytest.mark.slow
 def test_a_value_that_contains_itself() -> None:
     """A value without an end is an error at its place."""
     value: dict[str, Any] = {"spec": {}}

@@ -89,6 +89,7 @@ def test_an_observable_ten_thousand_levels_down_holds_back(make: Callable[[Any],
     assert list(answer.resources) == ["vpc"]
 
 
+@pytest.mark.slow
 def test_lists_nested_ten_thousand_deep() -> None:
     """Deep lists are walked and emitted as well."""
 

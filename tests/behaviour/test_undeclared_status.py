@@ -410,6 +410,7 @@ def test_a_failed_compose_is_not_checked() -> None:
     assert "broken" in fatal
 
 
+@pytest.mark.slow
 def test_a_call_without_schemas_loads_nothing() -> None:
     """The code of the check is loaded only for a call with a schema."""
     import subprocess

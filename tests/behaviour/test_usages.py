@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, apply, composition
-from crossplane_lite._core.waits.usages import usage_name
+from crossplane_lite._core.dependencies.usages import usage_name
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, Rule, Subnet
 from tests.behaviour.usages_models import (
@@ -44,15 +44,6 @@ VALUES: dict[str, Callable[..., Any]] = {
     "apply of two": lambda a, b: apply("-".join, [a.observed.external_name, f"{b.observed.status.atProvider.id}"]),
     "and": lambda a, b: a.observed.status.atProvider.id and b.observed.status.atProvider.id,
     "or": lambda a, b: a.observed.status.atProvider.id or b.observed.status.atProvider.id,
-    "three ands": lambda a, b, c: (
-        a.observed.status.atProvider.id and b.observed.status.atProvider.id and c.observed.status.atProvider.id
-    ),
-    "three ors": lambda a, b, c: (
-        a.observed.status.atProvider.id or b.observed.status.atProvider.id or c.observed.status.atProvider.id
-    ),
-    "and, or": lambda a, b, c: (
-        a.observed.status.atProvider.id and (b.observed.status.atProvider.id or c.observed.status.atProvider.id)
-    ),
     "list element": lambda a: ["x", a.observed.status.atProvider.id],
     "map value": lambda a: {"key": a.observed.status.atProvider.id},
     "map key": lambda a: {f"{a.observed.status.atProvider.id}": "value"},
@@ -306,6 +297,7 @@ NAMES = [f"r{i}" for i in range(5)]
 changes = st.dictionaries(st.sampled_from(NAMES), st.lists(st.sampled_from(NAMES), unique=True, max_size=3))
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.lists(changes, min_size=2, max_size=6), st.booleans())
 def test_changes_of_the_code_never_end_in_a_deadlock(codes: list[dict[str, list[str]]], usages_wait: bool) -> None:
@@ -393,8 +385,8 @@ def test_without_the_option_there_is_nothing() -> None:
 
 
 @pytest.mark.parametrize("here", [True, False], ids=["by this step", "by an earlier one"])
-@pytest.mark.parametrize("policy", ["keep", "hold"])
-def test_a_name_that_the_author_uses_is_the_authors(here: bool, policy: str) -> None:
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_name_that_the_author_uses_is_the_authors(here: bool, waits: bool) -> None:
     """A resource of the author with the name of a Usage stays as it is, and stays out where it is held back."""
     name = usage_name(("b", "a"))
     earlier = {} if here else {name: samples.bucket({"location": "mine"})}
@@ -404,13 +396,13 @@ def test_a_name_that_the_author_uses_is_the_authors(here: bool, policy: str) -> 
         a, b = (ctx.resource(name, Bucket()) for name in "ab")
         b.spec.forProvider.location = a.observed.status.atProvider.id
         if here:
-            location = "mine" if policy == "keep" else b.observed.status.atProvider.count
-            ctx.resource(name, Bucket(), on_unresolved=policy).spec.forProvider.location = location
+            location = b.observed.status.atProvider.count if waits else "mine"
+            ctx.resource(name, Bucket()).spec.forProvider.location = location
 
     answer = run(compose, desired=earlier, **existing("a", "b").request)
     assert usages(answer) == {}
     found = answer.resources.get(name, {}).get("spec")
-    assert found == ({"forProvider": {"location": "mine"}} if policy == "keep" or not here else None)
+    assert found == ({"forProvider": {"location": "mine"}} if not (waits and here) else None)
 
 
 # --- what a Usage is ---------------------------------------------------------------------------------------------

@@ -78,14 +78,6 @@ def rename(ctx: composition.Context) -> None:
     _subnet(ctx, "subnet", vpc)
 
 
-@composition.function(name="policies", auto_ready=True)
-def policies(ctx: composition.Context) -> None:
-    """Composes a subnet for each policy in the composite's spec."""
-    vpc = _vpc(ctx)
-    for policy in ctx.composite(Unstructured).observed.spec.policies:
-        _subnet(ctx, policy, vpc, on_unresolved=policy)
-
-
 @composition.function(name="usages", auto_ready=True, usages=True)
 def usages(ctx: composition.Context) -> None:
     """Keeps the order of deletion by Usages."""
@@ -292,15 +284,15 @@ def upgraded(ctx: composition.Context) -> None:
 @composition.function(name="said", auto_ready=True)
 def said(ctx: composition.Context) -> None:
     """Says which absence is meant: that of the text, and that of the zone which `spec.removed` names."""
-    vpc_id = _vpc(ctx).observed.status.atProvider.id
-    _address(ctx, "text", id=value_or(vpc_id, "none"))
-    if vpc_id:
+    seen = _vpc(ctx).observed.status.atProvider
+    _address(ctx, "text", owner=value_or(seen.ownerId, "none"))
+    if seen.id:
         _zones(ctx)
     if ctx.composite(Unstructured).observed.spec.removed:
         ctx.remove("zone-b")
 
 
-@composition.function(name="allowed", auto_ready=True, allow_removal_when_unresolved=True)
+@composition.function(name="allowed", auto_ready=True, protect=False)
 def allowed(ctx: composition.Context) -> None:
     """Lets zones go with the value that decides them."""
     if _vpc(ctx).observed.status.atProvider.id:

@@ -23,33 +23,8 @@ def _config_map(world: World, name: str, **data: str) -> dict[str, Any]:
     }
 
 
-def test_policies(world: World) -> None:
-    """An existing resource stays with "keep", goes with "hold", and stops the pipeline with "fatal"."""
-    function = world.function(f"{_FUNCTIONS}:policies")
-    one = world.composite("Policies", {"policies": ["keep", "hold"]}, function)
-    one.wait_ready()
-    before = one.snapshot()
-    one.lose("vpc", "id")
-    world.react(one)
-    assert wait(lambda: "hold" not in one.composed(), 30)
-    assert one.since(before) == (["hold"], *NOTHING[1:])
-    assert wait(lambda: "waits for vpc.status.atProvider.id" in one.told(), 30), one.told()
-    one.resume("vpc")
-    one.kube.merge(one.path, {"spec": {"policies": ["keep", "fatal"]}})
-    assert wait(lambda: "fatal" in one.composed(), 60)
-    one.wait_ready()
-    before = one.snapshot()
-    one.lose("vpc", "id")
-    world.react(one)
-    assert one.since(before) == NOTHING
-    assert wait(lambda: one.condition("Synced")["status"] == "False", 30), one.told()
-    assert "fatal needs vpc.status.atProvider.id" in one.told()
-    one.resume("vpc")
-    assert wait(lambda: one.condition("Synced")["status"] == "True", 90)
-
-
 def test_a_resource_gets_another_name(world: World) -> None:
-    """With its former name the object stays; without it the VPC goes, and a warning says so before it is too late."""
+    """With its former name the object stays; without it a warning says so before the VPC goes, once it isn't needed."""
     function = world.function(f"{_FUNCTIONS}:rename", RELEASE="1")
     one = world.composite("Renamed", {}, function)
     one.wait_ready()
@@ -66,7 +41,7 @@ def test_a_resource_gets_another_name(world: World) -> None:
     # Not the event: Kubernetes drops events of an object that has many.
     warned = [line for line in function.log.splitlines() if "formerly=['vpc']" in line]
     assert warned, function.log
-    assert "subnet.spec.forProvider.vpcId" in warned[0]
+    assert "vpc is kept for now" in warned[0]
 
 
 def test_deletion_with_usages(world: World) -> None:

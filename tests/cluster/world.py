@@ -25,6 +25,7 @@ __all__ = ["GROUP", "ROOT", "Change", "Composite", "Function", "Snapshot", "Worl
 Json = dict[str, Any]
 
 MARK: Final = "crossplane-lite/function"
+NOTES: Final = "crossplane-lite/known"
 ROOT: Final = Path(__file__).resolve().parents[2]
 GROUP: Final = "test.example.com"
 _RESOURCE: Final = "crossplane.io/composition-resource-name"
@@ -352,17 +353,22 @@ class Composite:
         self.kube.merge(self.path, {"spec": spec})
 
     def forget(self) -> list[str]:
-        """Remove all that composed resources remember in their marks; return the names of these resources.
+        """Remove all that composed resources remember in marks and notes; return the names of these resources.
 
-        That is what a restored backup, or somebody's hand, does.
+        That is what a restored backup, or somebody's hand, does. The composite is paused meanwhile, because no call may
+        see a part of it.
         """
+        self.kube.merge(self.path, {"metadata": {"annotations": {_PAUSED: "true"}}})
+        assert wait(lambda: self.condition("Synced").get("reason") == "ReconcilePaused", 30), self.told()
         forgotten = []
         for name, one in self.composed().items():
-            mark = one["metadata"]["annotations"].get(MARK, "")
+            annotations = one["metadata"]["annotations"]
+            mark = annotations.get(MARK, "")
             plain = re.sub(";[^,]*", "", mark)
-            if plain != mark:
-                self.kube.merge(self.kube.path(one), {"metadata": {"annotations": {MARK: plain}}})
+            if plain != mark or NOTES in annotations:
+                self.kube.merge(self.kube.path(one), {"metadata": {"annotations": {MARK: plain, NOTES: None}}})
                 forgotten.append(name)
+        self.kube.merge(self.path, {"metadata": {"annotations": {_PAUSED: None}}})
         return forgotten
 
     def unready(self, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -127,6 +128,7 @@ def test_recursive_classes() -> None:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.data())
 def test_what_grows_loses_nothing(data: st.DataObject) -> None:

@@ -44,6 +44,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
         yield api
 
 
+@pytest.mark.slow
 def test_generate(api: ApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The kinds of the cluster are made into models, of its definitions and of its OpenAPI documents."""
     models = tmp_path / "models"

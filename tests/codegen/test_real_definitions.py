@@ -90,6 +90,7 @@ def test_every_module_can_be_imported(made: Package) -> None:
     assert count == made.output.classes > 900
 
 
+@pytest.mark.slow
 def test_every_class_can_be_built(made: Package) -> None:
     """Each class can be called without arguments, and with each of its fields set, alone and all together."""
     for file in made.files():

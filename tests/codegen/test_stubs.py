@@ -147,6 +147,7 @@ def declared(text: str, cls: str, prefix: str = "p") -> dict[str, str]:
 # --- fields ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(object_schemas(), st.dictionaries(wire_names, st.sampled_from(sorted(SCALARS)), max_size=4))
 def test_stubs_have_the_fields_of_the_classes(schema: Json, more: dict[str, str]) -> None:

@@ -129,6 +129,7 @@ def test_a_change(tmp_path: Path) -> None:
         running.wait_for(r"  -> second emitted\n")
 
 
+@pytest.mark.slow
 def test_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is recorded can be rendered and is a request for tests; secret values are masked in it."""
     (tmp_path / "fn.py").write_text(FUNCTION)
@@ -145,6 +146,7 @@ def test_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert not [path for path in (tmp_path / "recording").rglob("*") if path.is_file() and SECRET in path.read_text()]
 
 
+@pytest.mark.slow
 def test_an_address_that_cannot_be_used(tmp_path: Path) -> None:
     """A wrong address, and one that is taken, end the command at once: no change of the code would help."""
     (tmp_path / "function.py").write_text(

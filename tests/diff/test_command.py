@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._core.known import KNOWN
+from crossplane_lite._core.known.notes import key_of
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 from tests.diff.releases import RELEASES, ROOT, diff, git, release
@@ -21,6 +23,8 @@ from tests.runtime.serving import serving as served
 HERE = "tests.diff.functions"
 GOLDEN = Path(__file__).with_name("golden")
 NAME = "crossplane.io/composition-resource-name"
+NOTES = json.dumps({"bucket": {"m": key_of("first", ""), "n": 1}})
+"""Notes of `bucket` with no value of its first resource."""
 XR = """\
 apiVersion: example.org/v1
 kind: XBucket
@@ -42,8 +46,8 @@ def as_from_the_project(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     log.set_masker(masker)
 
 
-def thing(name: str, uid: str | None = "an-uid", **fields: Any) -> dict[str, Any]:
-    """Return an observed resource whose fields Crossplane owns, but for those called late."""
+def thing(name: str, uid: str | None = "an-uid", notes: str = NOTES, **fields: Any) -> dict[str, Any]:
+    """Return an observed resource with notes, whose fields Crossplane owns, but for those called late."""
     owner = {"apiVersion": "example.org/v1", "kind": "XBucket", "name": "photos", "uid": uid, "controller": True}
     own = {f"f:{key}": {} for key in fields if not key.startswith("late")}
     late = {f"f:{key}": {} for key in fields if key.startswith("late")}
@@ -56,7 +60,7 @@ def thing(name: str, uid: str | None = "an-uid", **fields: Any) -> dict[str, Any
         "kind": "Thing",
         "metadata": {
             "name": f"photos-{name}",
-            "annotations": {NAME: name},
+            "annotations": {NAME: name, **({KNOWN: notes} if notes else {})},
             "managedFields": managed,
             **({"ownerReferences": [owner]} if uid else {}),
         },
@@ -125,6 +129,15 @@ def test_another_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "formerly" not in run(capsys, *put(tmp_path, []), "--function", f"{HERE}:renamed")[1]
     files = put(tmp_path, [thing("first", size=3), thing("gone")])
     assert "formerly" not in run(capsys, *files, "--function", f"{HERE}:bucket")[1]
+
+
+def test_what_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a function doesn't register, and keeps as long as a value is missing, counts as deleted, with the reason."""
+    files = put(tmp_path, [thing("first", notes="", size=3), thing("gone", notes="")])
+    status, printed = run(capsys, *files, "--function", f"{HERE}:bucket")
+    assert "- delete gone (Thing of example.org/v1 photos-gone)\n    not at once\n" in printed
+    assert "! not at once: gone: is kept as it is: whether it is still wanted depends on first.status" in printed
+    assert status == 3
 
 
 def test_a_former_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,6 +263,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
         yield api
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_a_cluster(api: ApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What exists comes from the cluster, with who owns which field; resources of others don't count."""

@@ -77,6 +77,7 @@ def raised() -> list[Message]:
     ]
 
 
+@pytest.mark.slow
 def test_every_message_has_a_row(raised: list[Message]) -> None:
     """Each message that is raised has words of the table, so that what to do about it can be found."""
     assert len(raised) > 500

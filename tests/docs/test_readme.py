@@ -52,6 +52,7 @@ def test_as_a_program(folder: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_picture(folder: Path) -> None:
     """The picture has what `graph` draws of the function: its names, its waves, and its arrows."""
     flags = ["--function", "function:compose", "--simulate", "--format", "dot"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
+from crossplane_lite._core.known import KNOWN
+from crossplane_lite._core.known.notes import key_of, nothing_key
 from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of
 from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite.render import Step, render
@@ -44,6 +47,8 @@ needs_pictures = pytest.mark.skipif(
 )
 
 XR: dict[str, Any] = {"apiVersion": "example.org/v1", "kind": "App", "metadata": {"name": "shop"}, "spec": {}}
+
+_NEVER_THERE = "".join([nothing_key(), key_of("", ""), key_of("?sizes[0]", "")])
 
 READY = [{"type": "Ready", "status": "True"}]
 
@@ -114,9 +119,10 @@ def many(ctx: composition.Context) -> None:
 
 
 def existing(name: str, **status: Any) -> dict[str, Any]:
-    """Return an observed resource of the shop."""
+    """Return an observed resource of the shop, with notes that say that no value was there."""
     kinds = {"database": "Instance", "replica": "Instance", "user": "User", "grant": "Grant", "old": "Old"}
     annotations = {"crossplane.io/composition-resource-name": name, "crossplane.io/external-name": f"{name}-1"}
+    annotations[KNOWN] = json.dumps({f"{HERE}.shop": {"m": _NEVER_THERE, "n": 1}})
     owner = {"apiVersion": "example.org/v1", "kind": "App", "name": "shop", "uid": "u", "controller": True}
     return {
         "apiVersion": "example.org/v1",

@@ -265,6 +265,7 @@ def test_what_is_imported(files: list[str], option: list[str]) -> None:
     assert done.stderr == "[]\n"
 
 
+@pytest.mark.slow
 def test_example() -> None:
     """The network of the examples has its graph in a process of its own."""
     example = ROOT / "examples" / "vpc"

@@ -96,6 +96,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
         image(drawn(), "png")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 def test_program_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What dot complains about is said in one line."""

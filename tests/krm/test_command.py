@@ -146,6 +146,7 @@ def test_help_without_a_config(tmp_path: Path) -> None:
     assert "functionConfig:" not in text
 
 
+@pytest.mark.slow
 def test_doc(folder: Path) -> None:
     """--doc is JSON: name, description, role, the version of the specification, and the config's schema."""
     stdout, _, status = both(folder, "--doc")
@@ -183,6 +184,7 @@ def test_files(folder: Path) -> None:
     assert b"- # head\n" in stdout
 
 
+@pytest.mark.slow
 def test_unwrap(folder: Path) -> None:
     """-o unwrap prints the documents, as they are in files; of a list on stdin, too."""
     wanted = WEB.replace("# why\n", "# why\n  labels:\n    team: web\n").replace(
@@ -197,6 +199,7 @@ def test_unwrap(folder: Path) -> None:
     assert (folder / "items" / "web.yaml").read_text() == WEB
 
 
+@pytest.mark.slow
 def test_diff(folder: Path) -> None:
     """--diff prints what would change in each file, with status 1; nothing and 0 where nothing would."""
     stdout, stderr, status = both(folder, "-f", "config.yaml", "--diff", "items")

@@ -253,6 +253,7 @@ def test_function_config_has_comments_that_stay() -> None:
         rl.function_config.comments("kind").line = "x"
 
 
+@pytest.mark.slow
 def test_random_comments() -> None:
     """Many comments that are set at once are all there, and nothing else changes."""
     for seed in range(150):

@@ -355,6 +355,7 @@ def read_by_ruamel(text: str, models: list[Any], in_files: bool) -> None:
     assert equal(found, models)
 
 
+@pytest.mark.slow
 def test_some() -> None:
     """Values are right by two parsers, comments stay with values that stay, and other lines are as they were."""
     for seed in range(60):

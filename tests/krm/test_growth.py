@@ -113,6 +113,7 @@ def steps(make: Callable[[int], ResourceList[Any]], work: Callable[[Any, int], N
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("make", "work"),

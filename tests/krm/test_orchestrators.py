@@ -421,6 +421,7 @@ def build(package: Path) -> subprocess.CompletedProcess[str]:
     return orchestrate(package, tool("kustomize"), "build", *flags, ".")
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_kustomize_transformer(package: Path) -> None:
     """kustomize build: a transformer's change is there, an error or an exception fails with the reason on stderr."""
@@ -446,6 +447,7 @@ def test_kustomize_generator(package: Path) -> None:
     assert "kind: Fn" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_kustomize_validator(package: Path) -> None:
     """kustomize build: a validator passes in both fields with the annotation, without it nothing gets lost silently."""

@@ -96,6 +96,7 @@ def test_references_that_lead_nowhere(to: str) -> None:
         found(obj(a={"$ref": to}), Three=3)
 
 
+@pytest.mark.slow
 def test_depth() -> None:
     """However deep a chain of references goes, it is inlined."""
     parts = {f"C{number}": obj(a=ref(f"C{number + 1}")) for number in range(5000)}
@@ -333,6 +334,7 @@ def assert_as_published(definition: Json) -> None:
         assert bare(schemas.find(api_version, spec["names"]["kind"])) == bare(expected)
 
 
+@pytest.mark.slow
 @needs_data
 def test_real_definitions_are_as_published() -> None:
     """The schema of a real definition is the one that a server's document gives for it."""
@@ -591,6 +593,7 @@ def test_text_that_is_not_english(tmp_path: Path) -> None:
     assert Schemas([tmp_path]).find(API_VERSION, KIND) is not None
 
 
+@pytest.mark.slow
 @needs_data
 def test_real_files() -> None:
     """Kinds of real definitions and documents are found with their scopes, however deep they are."""

@@ -181,6 +181,7 @@ def test_folders_of_this_machine(index: Path) -> None:
     assert make("--locked", "lock.txt") == 0
 
 
+@pytest.mark.slow
 def test_sbom(index: Path) -> None:
     """The layer lists its packages with versions, hashes and licences, and nothing in the list changes by itself."""
     assert make() == 0

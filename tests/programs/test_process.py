@@ -60,6 +60,7 @@ def test_signals() -> None:
     assert Done(-200, b"", b"").ending == "it was ended by the signal 200"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @posix
 @pytest.mark.parametrize(
@@ -98,6 +99,7 @@ def test_output_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - start < 60
 
 
+@pytest.mark.slow
 @posix
 def test_interrupts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Whoever interrupts the waiting leaves nothing behind either."""

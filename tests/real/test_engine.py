@@ -19,7 +19,7 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._core.call.mark import without_memory
+from crossplane_lite._core.call.mark import without_digests
 from crossplane_lite._tools.manifests.objects import metadata_of, resource_name
 from crossplane_lite._tools.manifests.yaml import load_documents
 from crossplane_lite._tools.render.inputs import read_functions, read_observed, read_resources
@@ -141,7 +141,7 @@ def test_example(stage: Stage, transport: str) -> None:
     assert found.primary is not None
     expected = [one for one in pyyaml.safe_load_all(stage.expected.read_text(encoding="utf-8")) if one is not None]
     expected = [one for one in expected if one["kind"] != "Context"]
-    by_name = sorted(map(without_memory, found.applied), key=resource_name)
+    by_name = sorted(map(without_digests, found.applied), key=resource_name)
     assert timeless(expected) == timeless([shortened(found.primary), *by_name])
 
 

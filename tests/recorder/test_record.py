@@ -90,6 +90,7 @@ def _ready(sender: Sender) -> None:
     sender.send(EMIT_REQUEST, emit_request(event("request", trace="first", span="first"), b"{}"), 30, wait=True)
 
 
+@pytest.mark.slow
 def test_fifty_composites_at_once(tmp_path: Path, started: InThread | subprocess.Popen[bytes]) -> None:
     """All calls of fifty composites that come at the same time are there, each with its answer."""
     with Sender(tmp_path / "socket") as sender, ThreadPoolExecutor(16) as threads:
@@ -179,6 +180,7 @@ def test_a_socket_that_a_crash_has_left_is_replaced(tmp_path: Path, start: Start
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["000001.jsonl", "000002.jsonl"]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_only_what_was_chosen_is_recorded(tmp_path: Path, start: Start) -> None:
     """Patterns choose composites, Operations and functions."""

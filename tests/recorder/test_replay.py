@@ -101,6 +101,7 @@ def test_what_failed_before_and_fails_again_is_equal(tmp_path: Path, capsys: pyt
     assert any("there is no zone c" in note for note in found["differences"][0]["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("version", ["address", "folder"])
 def test_two_versions(recording: Path, version: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -389,7 +389,7 @@ MISTAKES = [
         ctx.resource("other", Unstructured(V, "VPC", spec={"region": "eu", "tier": tier}))
         """,
         r"other: spec\.tier: \"basic\" -> \"large\"",
-        r"by a guess on vpc\.status\.engine",
+        r"once vpc\.status\.engine came",
         status=0,
         command="simulate --fixtures fixtures.yaml",
         files={"fixtures.yaml": "vpc: {status: {engine: postgres}}"},

@@ -298,6 +298,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
         yield api
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_live(api: ApiServer, folder: Path) -> None:
     """What no file gives comes from the cluster: the composite's uid and status, what it composes, other resources."""

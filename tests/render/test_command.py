@@ -163,6 +163,7 @@ def test_observed(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_over_grpc(folder: Path) -> None:
     """A pipeline of a function in process and another over gRPC, in processes of their own."""
     with serving(f"{HERE}:bucket", "--insecure", "--debug") as server:

@@ -52,6 +52,7 @@ def test_in_process() -> None:
     assert location(InProcess(functions.echo).run(request(xr=XR), 60)) == "EU"
 
 
+@pytest.mark.slow
 def test_no_limit_in_process() -> None:
     """A function in this process has no time limit, in whichever step, so that debuggers aren't disturbed."""
     steps = [Step("one", "f"), Step("two", "f")]

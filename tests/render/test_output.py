@@ -9,7 +9,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
 from crossplane_lite._core.call.mark import HELD_BACK_KEY
-from crossplane_lite._core.waits.entry import Need, Waiting
+from crossplane_lite._core.dependencies.entry import Need, Waiting
 from crossplane_lite._tools.render.functions import Remote
 from crossplane_lite._tools.render.output import documents, events, failure_lines, lines
 from crossplane_lite._tools.render.pipeline import Step

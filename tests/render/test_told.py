@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crossplane_lite import composition
-from crossplane_lite._core.waits.entry import CutOff, Need, Waiting
+from crossplane_lite._core.dependencies.entry import CutOff, Need, Waiting
 from crossplane_lite._tools.render.rendered import StepRun
 from crossplane_lite._tools.render.told import told
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1

@@ -230,6 +230,7 @@ def hanging(started: list[Watching], folder: Path) -> tuple[Watching, int]:
     return watching, int((folder / "running").read_text())
 
 
+@pytest.mark.slow
 def test_change_during_a_run(hanging: tuple[Watching, int], folder: Path) -> None:
     """A run that isn't done when something changes is stopped, and begins again."""
     watching, pid = hanging
@@ -268,6 +269,7 @@ def test_end_during_a_run(hanging: tuple[Watching, int], number: int, status: in
     assert not is_alive(pid)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_end_between_runs(started: list[Watching], folder: Path, number: int, status: int) -> None:

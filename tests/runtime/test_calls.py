@@ -164,6 +164,7 @@ def test_what_counts_as_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (calls.running, calls.late, calls.stuck, calls.healthy) == (0, 1, 0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("timeout", [None, 1e6])
 def test_no_deadline_of_its_own(transport: str, timeout: float | None) -> None:

@@ -172,6 +172,7 @@ def _call_noisy(server: Serving) -> str:
     return str(result.message)
 
 
+@pytest.mark.slow
 def test_all_lines_are_json() -> None:
     """Exceptions of threads, those that Python ignores, and warnings are JSON lines without secrets."""
     with serving(NOISY, "--insecure") as server:

@@ -258,6 +258,7 @@ def test_flow_control_of_the_connection(echo: str) -> None:
         assert [client.answer(stream).data for stream in streams] == [message(text) for text in texts]
 
 
+@pytest.mark.slow
 def test_flow_control_from_the_peer(echo: str) -> None:
     """Requests go on arriving after more bytes than any window has, on one connection."""
     with raw(echo) as client:

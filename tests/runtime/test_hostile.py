@@ -299,6 +299,7 @@ def test_connections_that_never_begin(data: bytes) -> None:
         assert is_answered(address)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "data",
@@ -323,6 +324,7 @@ def test_frames_that_take_too_long(data: bytes) -> None:
         assert is_answered(address)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_handshakes_that_take_too_long(transport: str, tmp_path: Path) -> None:
     """A handshake of TLS that stops half way is cut off after its time; others go on meanwhile."""

@@ -449,10 +449,10 @@ NO_MEMORY_IN_THE_SERVER = """
 made = make()
 real = frames.ask
 
-def ask_without_memory(*_):
+def ask_without_digests(*_):
     raise MemoryError
 
-frames.ask = ask_without_memory
+frames.ask = ask_without_digests
 assert ask(b"a") == (13, "the server failed; its log says why")
 frames.ask = real
 assert ask(b"b") == b"b"

@@ -21,7 +21,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import struct_pb2
 
 from tests.safety.ownership import Path, apply, as_fields, copied, fill_in, flat
-from tests.support import ALL_CAPABILITIES, MARKER
+from tests.support import ALL_CAPABILITIES, KNOWN, MARKER
 
 UID: Final = "00000000-0000-0000-0000-000000000001"
 EXTERNAL_NAME: Final = "crossplane.io/external-name"
@@ -276,8 +276,9 @@ class Cluster:
             if MARKER in annotations:
                 # A step's memory is behind its name.
                 annotations[MARKER] = re.sub(";[^,]*", "", annotations[MARKER])
-            if mark and annotations.pop(MARKER, None) is not None:
-                found.owned = frozenset(path for path in found.owned if path[-1] != MARKER)
+            for ours in (KNOWN, *([MARKER] if mark else [])):
+                if annotations.pop(ours, None) is not None:
+                    found.owned = frozenset(path for path in found.owned if path[-1] != ours)
 
     # --- Crossplane ---
 

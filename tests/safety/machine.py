@@ -244,33 +244,42 @@ class Machine(RuleBasedStateMachine):
         existing = set(self.cluster.objects)
         missing = {value for value in self._all() if self._present(value) is None}
         lost = {name: frozenset(missing & self.remembered.get(name, set())) for name in existing}
-        plans = {values: self._plans(values) for values in {*lost.values()}}
+        # The notes of one resource count for all of the step: what was applied in part may become whole.
+        noted = frozenset(missing & set().union(*self.remembered.values()))
+        plans = {values: self._plans(values) for values in {noted, *lost.values()}}
         may_rest = self._changes() is not True
         done = checked(self.cluster, self.placeholders, applies=applies, stores_status=stores_status)
         assert not done.fatal, (self.chosen, done.fatal)
         for name in sorted(existing - set(SOURCES)):
             number = int(name[1:].split("-")[0])
             found = [plan[number] for plan in plans[lost[name]]]
+            of_all = [plan[number] for plan in plans[noted]]
             told = (self.chosen, name, sorted(lost[name]), done.told)
             if name not in done.after:
-                assert any(plan is None or name not in plan for plan in (found[0], found[-1])), told
+                worlds = (found[0], found[-1], of_all[0], of_all[-1])
+                assert any(plan is None or name not in plan for plan in worlds), told
             else:
-                self._check_leaves(name, done, found, told)
+                self._check_leaves(name, done, [found, of_all], told)
         for name in done.after:
             if name.endswith(EXCLUSIVE[0]):
                 assert name.removesuffix(EXCLUSIVE[0]) + EXCLUSIVE[1] not in done.after, (self.chosen, done.told)
         self._remember(done, missing, applies, may_rest)
         return done
 
-    def _check_leaves(self, name: str, done: Reconcile, plans: list[Plan | None], told: Any) -> None:
+    def _check_leaves(self, name: str, done: Reconcile, worlds: list[list[Plan | None]], told: Any) -> None:
         before, after = done.before[name], done.after[name]
         for path in before.keys() | after.keys():
             was, is_now = before.get(path, MISSING), after.get(path, MISSING)
             if was != is_now:
-                for plan in plans:
-                    if plan is not None:
-                        wanted = plan.get(name, {}).get(path, MISSING)
-                        assert normalised(wanted, NORMALISED) == is_now, (path, was, is_now, told)
+                is_wanted = [
+                    all(
+                        normalised(plan.get(name, {}).get(path, MISSING), NORMALISED) == is_now
+                        for plan in plans
+                        if plan is not None
+                    )
+                    for plans in worlds
+                ]
+                assert any(is_wanted), (path, was, is_now, told)
 
     def _remember(self, done: Reconcile, missing: set[Value], applies: Collection[str] | None, may_rest: bool) -> None:
         """Note which values have been there since each resource was made: what was applied with them knows of them."""

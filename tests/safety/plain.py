@@ -224,7 +224,7 @@ class PlainContext:
     def composite(self, model: Any) -> Any:
         return self._composite
 
-    def resource(self, name: str, body: Mapping[str, Any], *, depends_on: Any = (), on_unresolved: str = "") -> Any:
+    def resource(self, name: str, body: Mapping[str, Any], *, depends_on: Any = ()) -> Any:
         if name in self.resources:
             raise ValueError(f"{name} is registered twice")
         self.resources[name] = _Resource(body, name, self._world, depends_on)
@@ -234,9 +234,7 @@ class PlainContext:
         self.resources.pop(name, None)
 
 
-def make(
-    ctx: Any, name: str, kind: str = "Thing", *, depends_on: Any = (), on_unresolved: str = "keep", **spec: Any
-) -> Any:
+def make(ctx: Any, name: str, kind: str = "Thing", *, depends_on: Any = (), **spec: Any) -> Any:
     """Register a resource, in a context of the SDK or in a plain one.
 
     The kinds of `tests.safety.models` are typed; others are `Unstructured`.
@@ -250,7 +248,7 @@ def make(
         instance = getattr(models, kind)(**fields)
     else:
         instance = Unstructured(version, kind, **fields)
-    return ctx.resource(name, instance, depends_on=depends_on, on_unresolved=on_unresolved)
+    return ctx.resource(name, instance, depends_on=depends_on)
 
 
 def _bodied(value: Any) -> Any:

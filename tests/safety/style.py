@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = [
     "ABSENT",
     "FATAL",
-    "GOES",
     "HELD",
     "INTERRUPTED",
     "KEPT",
@@ -18,7 +17,7 @@ __all__ = [
 ]
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,9 +35,6 @@ INTERRUPTED: Final = "interrupted"
 
 KEPT: Final = "kept"
 """What exists stays as it is when the value goes."""
-
-GOES: Final = "goes"
-"""What exists may go, because its author says so."""
 
 FATAL: Final = "fatal"
 """A Fatal result, which changes nothing."""
@@ -67,7 +63,6 @@ class Style:
             nothing may change, and whether the result is Fatal isn't said.
         wrong: FATAL where a model refuses a value of a wrong type, OPEN where plain Python doesn't say its effect.
         open: Other cells of which nothing is said, by state and readiness: `gone-Ready`.
-        status: The composite's status after the value is gone; what it was before if it isn't given.
         heals: How many reconciles it takes until all is as before once the value is back: two where a resource is made
             from the composite's own status, which is that of the last reconcile.
     """
@@ -81,7 +76,6 @@ class Style:
     is_number: bool = False
     wrong: str = ""
     open: tuple[str, ...] = ()
-    status: Mapping[str, Any] | None = None
     heals: int = 1
 
 

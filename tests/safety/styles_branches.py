@@ -525,7 +525,7 @@ def counted(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=Counter(zone for zone in status.zones)["a"])
 
 
-@style({}, status={"phase": "Pending"})
+@style({}, open=("resource-gone-Ready", "resource-gone-NotReady"))
 def phase_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.phase = "Ready" if status.id else "Pending"
 

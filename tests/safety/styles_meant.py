@@ -6,7 +6,7 @@ from typing import Any
 
 from crossplane_lite import Unstructured, composition
 from tests.safety.plain import make
-from tests.safety.style import ABSENT, FATAL, GOES, HELD, KEPT, OPEN, STYLES, Style, falls, style
+from tests.safety.style import ABSENT, HELD, KEPT, OPEN, STYLES, Style, falls, style
 
 # --- absence is meant ---------------------------------------------------------------------------------------------
 
@@ -52,16 +52,6 @@ def always_removed(ctx: Any, status: Any) -> None:
     if status.id:
         make(ctx, "s", fixed=1)
     ctx.remove("s")
-
-
-@style(HELD, lost=GOES)
-def on_unresolved_hold(ctx: Any, status: Any) -> None:
-    make(ctx, "s", x=status.id, on_unresolved="hold")
-
-
-@style(HELD, lost=FATAL)
-def on_unresolved_fatal(ctx: Any, status: Any) -> None:
-    make(ctx, "s", x=status.id, on_unresolved="fatal")
 
 
 # --- gates that aren't values ---------------------------------------------------------------------------------------
@@ -120,7 +110,7 @@ def gate_on_the_status_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(OPEN, status={"phase": "Pending"}, heals=2)
+@style(OPEN, heals=2)
 def phase_by_the_status_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.phase = "Ready" if status.id else "Pending"
     make(ctx, "s", x=xr.observed.status.phase or "none")

@@ -204,7 +204,7 @@ def key_of_a_copy(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=dict(status.tags)["team"])
 
 
-@style({"s": {"fixed": 1}, "t": INTERRUPTED}, wrong=OPEN)
+@style(INTERRUPTED, wrong=OPEN)
 def raised_between_two(ctx: Any, status: Any) -> None:
     make(ctx, "s", fixed=1)
     make(ctx, "t", x=int(status.port))

@@ -466,26 +466,7 @@ def _asserted(text: str) -> str:
     return text
 
 
-def test_a_hash_over_another_steps_new_resource_waits() -> None:
-    """A hash of a missing value isn't put over what an earlier step makes new, also if its text waits elsewhere."""
-
-    def first(ctx: Any) -> None:
-        make(ctx, "vpc", "VPC", cidr="10.0.0.0/16")
-        make(ctx, "s", fixed=1)
-
-    def second(ctx: Any) -> None:
-        text = f"vpc/{ctx.observed['vpc'].status.id}"
-        make(ctx, "t", x=text)
-        make(ctx, "s", x=hashlib.sha256(text.encode()).hexdigest())
-
-    cluster = cluster_of(first, second)
-    done = step(cluster)
-    assert not done.fatal, done.fatal
-    assert done.desired["s"]["spec"] == {"fixed": 1}
-    assert "t" not in done.desired
-
-
-@pytest.mark.parametrize("options", [{}, {"allow_removal_when_unresolved": True}], ids=["", "removal allowed"])
+@pytest.mark.parametrize("options", [{}, {"protect": False}], ids=["", "removal allowed"])
 def test_a_hash_in_a_connection_detail_keeps_its_value(options: Any) -> None:
     """A hash of a lost value isn't published, also if the text itself is kept in a resource."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from typing import Any
 
@@ -196,42 +197,19 @@ def test_what_hangs_on_a_hidden_value_stays(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", SEALED)
-def test_deletions_wait_for_a_hidden_value(form: str) -> None:
-    """While it is lost the user's deletions wait, and the condition names it; they follow at once when it is back."""
-    cluster = with_zones(HIDDEN[form])
-    lose(cluster)
-    shrink(cluster)
-    for _ in range(3):
-        done = step(cluster)
-        nothing_changes(done)
-        assert "vpc.status.id" in done.waiting
-    provide(cluster)
-    assert step(cluster).deleted == ["zone-b"]
-
-
-@pytest.mark.parametrize("form", SEALED)
-def test_new_resources_wait_for_a_hidden_value(form: str) -> None:
-    """While something is kept because of it nothing new is made; it is made at once when the value is back."""
+def test_the_user_goes_on_beside_a_hidden_value(form: str) -> None:
+    """While it is lost the user's deletions, additions and edits are done at once."""
     cluster = with_zones(HIDDEN[form])
     lose(cluster)
     shrink(cluster, "acd")
-    for _ in range(3):
-        assert "zone-d" not in step(cluster).after
-    provide(cluster)
-    assert "zone-d" in step(cluster).after
-
-
-@pytest.mark.parametrize("form", SEALED)
-def test_edits_wait_for_a_hidden_value(form: str) -> None:
-    """While it is lost live fields stay; they follow at once when the value is back."""
-    cluster = with_zones(HIDDEN[form])
-    lose(cluster)
     cluster.xr["spec"]["region"] = "us"
-    for _ in range(3):
-        nothing_changes(step(cluster))
-    provide(cluster)
-    step(cluster)
+    done = step(cluster)
+    assert done.deleted == ["zone-b"]
+    assert "zone-d" in done.after
     assert spec(cluster, "zone-a")["region"] == "us"
+    nothing_changes(step(cluster))
+    provide(cluster)
+    nothing_changes(step(cluster))
 
 
 @pytest.mark.parametrize("form", HIDDEN)
@@ -355,14 +333,16 @@ def test_a_value_that_comes_back_is_followed_at_once(form: str) -> None:
 
 @pytest.mark.parametrize("form", [*DECIDED, *HIDDEN])
 def test_without_memory_all_that_exists_stays(form: str) -> None:
-    """Where nothing is remembered, as after a restore, what exists stays as it is while values are missing."""
+    """Where nothing is remembered, as after a restore, nothing goes while values are missing."""
     cluster = with_zones({**DECIDED, **HIDDEN}[form])
+    before = {name: copy.deepcopy(spec(cluster, name)) for name in cluster.objects}
     provide(cluster, LOST, ready=False)
     for _ in range(3):
         cluster.forget()
-        nothing_changes(step(cluster))
+        assert step(cluster).deleted == []
     provide(cluster)
-    nothing_changes(step(cluster))
+    assert step(cluster).deleted == []
+    assert {name: spec(cluster, name) for name in before} == before
 
 
 @pytest.mark.parametrize("use", TOUCHES)
@@ -376,7 +356,7 @@ def test_without_memory_rest_is_enough(use: str) -> None:
     deletes(cluster, "zone-b")
 
 
-# --- row 8: `value_or`, `ctx.remove`, `allow_removal_when_unresolved`: the author says it -----------------------------
+# --- `value_or`, `ctx.remove`, `protect=False`: the author says it ---------------------------------------------------
 
 
 def test_value_or_says_that_absence_is_meant() -> None:
@@ -404,7 +384,7 @@ def test_remove_says_that_a_resource_goes() -> None:
 
 
 def test_allowed_removals_say_that_the_false_branch_counts() -> None:
-    """With `allow_removal_when_unresolved` a lost value keeps nothing that hangs on it."""
-    done: Reconcile = lose(evolved(using(DECIDED["if"]), allow_removal_when_unresolved=True))
+    """With `protect=False` a lost value keeps nothing that hangs on it."""
+    done: Reconcile = lose(evolved(using(DECIDED["if"]), protect=False))
     assert not done.fatal
     assert done.deleted == ["s"]

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from crossplane_lite._core.waits import runs
 from tests.safety.machine import Machine
 from tests.safety.replicas import outputs
 
@@ -56,30 +55,6 @@ def test_many_compositions() -> None:
     assert search(MANY) >= 45 * MANY
     assert Machine.rests - rests > MANY / 2
     assert Machine.heals - heals > MANY / 2
-
-
-def test_a_call_answers_alike_whatever_its_process_has_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A further run that isn't made again, because its result is known, leaves the whole answer as it was."""
-    monkeypatch.setattr(runs, "_repeated", set())
-    state = Machine()
-    never = {("b", "port"), ("c", "id"), ("c", "phase"), ("c", "port")}
-    chosen = [("label_key", "c"), ("unset", "c"), ("names_in_a_list", "b"), ("comprehension", "b")]
-    state.start(flag=False, never=never, chosen=chosen)
-    state.lost_values(fields={"port", "cidr", "zones", "arn", "phase", "id"}, ready=True, source="b")
-    state.healed()
-    state.erased(number=16)
-    state.deleted(source="b")
-    state.deleted_dependent(number=9)
-    state.healed()
-    state.lost_values(fields={"arn", "cidr", "phase"}, ready=False, source="c")
-    state.deleted_dependent(number=11)
-    state.deleted(source="c")
-    state.erased(number=16)
-    state.moved()
-    state.deleted_dependent(number=14)
-    state.healed()
-    state.erased(number=15)
-    state.teardown()
 
 
 @pytest.mark.slow  # two processes; the test of orders has one example of the same

@@ -126,6 +126,7 @@ def _hold(pairs: list[tuple[Any, Any, Any, bool]], events: list[tuple[str, set[s
         assert {name: spec(cluster, name) for name in before} == before, (what, fields, done.told)
 
 
+@pytest.mark.slow
 @given(st.lists(PAIRS, min_size=1, max_size=3), EVENTS)
 @settings(max_examples=40, **OPTIONS)
 def test_a_few_pairs_of_steps(pairs: Any, events: Any) -> None:

@@ -22,7 +22,7 @@ from tests.safety.checks import Placeholders, checked
 from tests.safety.cluster import Cluster, Reconcile, content
 from tests.safety.ownership import flat
 from tests.safety.plain import evaluate, plan_contents
-from tests.safety.style import ABSENT, FATAL, GOES, HELD, INTERRUPTED, KEPT, OPEN, STYLES, UNCHANGED, Style
+from tests.safety.style import ABSENT, FATAL, HELD, INTERRUPTED, KEPT, OPEN, STYLES, UNCHANGED, Style
 from tests.safety.values import EMPTY, FULL, LOST, WRONG, full_world, grow, provide, refer
 
 FILES = (styles_branches, styles_direct, styles_loops, styles_mangled, styles_meant, styles_numbers, styles_texts)
@@ -124,7 +124,7 @@ def check_before(style: Style, done: Reconcile, expected: Any) -> None:
             assert f"{name} waits for " in done.waiting, done.waiting
             assert done.final.desired.composite.ready == 2, "the composite must not be ready"
         if outcome == INTERRUPTED:
-            assert "vpc.status." in done.told, done.told
+            assert "what exists stays" in done.told, done.told
         if isinstance(outcome, Mapping):
             assert name in desired, done.told
             spec = {path: value for path, value in desired[name].items() if path[0] == "spec"}
@@ -137,17 +137,13 @@ def check_lost(style: Style, done: Reconcile, last: Reconcile, lost: str) -> Non
         assert done.fatal
     elif lost != UNCHANGED:
         assert not done.fatal, done.fatal
-    if lost == GOES:
-        assert done.deleted == ["s"]
-        return
     assert done.deleted == []
     assert {name: done.after.get(name) for name in done.before} == done.before
     if not done.fatal:
         desired, before = contents(done), contents(last)
         assert {name: desired.get(name) for name in before} == before
         assert desired.keys() - before.keys() <= {"vpc"}, "a resource is composed beside one that is kept"
-        wanted = last.status if style.status is None else style.status
-        assert {key: done.status.get(key) for key in wanted} == wanted
+        assert {key: done.status.get(key) for key in last.status} == last.status
 
 
 # --- the table ----------------------------------------------------------------------------------------------------
@@ -191,8 +187,6 @@ def _lost(style: Style, cell: str, ready: bool, status: Mapping[str, Any] | None
             check_plan(style, done, EMPTY, ready=True)
         else:
             check_lost(style, done, last, lost)
-        if lost == GOES:
-            return
     if not (style.is_answer and ready):
         refer(cluster, FULL)
         provide(cluster)
@@ -220,7 +214,7 @@ def _resource_gone(style: Style, cell: str, ready: bool) -> None:
     check_lost(style, done, last, style.lost)
     if style.lost == KEPT:
         assert "vpc" in cluster.objects
-    if style.lost not in (FATAL, GOES):
+    if style.lost != FATAL:
         cluster = cluster if "vpc" in cluster.objects else grown(style)[0]
         provide(cluster, None, ready=False)
         check_lost(style, step(style, cluster), last, style.lost)

@@ -48,7 +48,7 @@ def wide(ctx: Any) -> None:
         ctx.resource(f"user-{number:02}", simulating.thing(x=vpc.observed.external_name))
 
 
-@composition.function(auto_ready=True, allow_removal_when_unresolved=True)
+@composition.function(auto_ready=True, protect=False)
 def forgetful(ctx: Any) -> None:
     """Composes a user only while its VPC has an id."""
     vpc = ctx.resource("vpc", simulating.thing("VPC"))

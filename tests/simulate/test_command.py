@@ -46,7 +46,7 @@ WAVE  RESOURCE       KIND      WAITED FOR
 LOSSES = """\
 after --drop vpc:
   creates again: vpc
-  keeps what it has, waiting for vpc.status.atProvider.vpcId: subnet
+  REMARK
   the composite is not ready
 
 after --drop instance:
@@ -93,16 +93,20 @@ def test_losses(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What comes of each loss is shown behind the table; nothing of ours gets lost."""
     arguments = ["--drop", "vpc", "--degrade", "vpc.status.atProvider.vpcId", "--drop", "instance"]
     assert simulate(xr, "chain", *arguments, "--degrade", "instance.status") == 0
-    assert capsys.readouterr() == (f"{TABLE}\n{LOSSES}", "")
+    said, wrong = capsys.readouterr()
+    (remark,) = [line.strip() for line in said.splitlines() if "as it last was" in line]
+    assert (said, wrong) == (f"{TABLE}\n{LOSSES.replace('REMARK', remark)}", "")
+    assert "vpc.status.atProvider.vpcId" in remark
 
 
 def test_many_names(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Names that are listed go on in another line where one is full."""
-    assert simulate(xr, "wide", "--drop", "vpc") == 0
+    assert simulate(xr, "wide", "--degrade", "vpc.external_name") == 0
     lines = capsys.readouterr().out.splitlines()
-    at = lines.index("after --drop vpc:")
-    assert lines[at + 2].startswith("  keeps what it has, waiting for vpc.external_name: user-00, user-01,")
-    assert lines[at + 3].startswith("      user-") and all(len(line) <= 100 for line in lines[at:])
+    after = lines[lines.index("after --degrade vpc.external_name:") :]
+    at = next(at for at, line in enumerate(after) if line.startswith("  keeps what it has, waiting for vpc.external"))
+    assert ": user-00, user-01," in after[at]
+    assert after[at + 1].startswith("      user-") and all(len(line) <= 100 for line in after)
 
 
 def test_what_never_appears(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -226,6 +230,8 @@ def test_json(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
         ("instance", 3, "Instance", True),
     ]
     assert (found["rounds"], found["stable"], found["problem"], found["unresolved"]) == (5, True, None, {})
+    (remark,) = found["losses"][0]["remarks"]
+    assert "vpc.status.atProvider.vpcId" in remark
     assert found["losses"] == [
         {
             "action": "drop",
@@ -235,8 +241,9 @@ def test_json(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
             "changed": {},
             "deleted": [],
             "status": [],
-            "kept": {"subnet": ["vpc.status.atProvider.vpcId"]},
+            "kept": {},
             "held": {},
+            "remarks": [remark],
             "ready": False,
         }
     ]

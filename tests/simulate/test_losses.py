@@ -19,7 +19,7 @@ def effects(done: Any, round: Any) -> Effects:
 
 
 def test_dropping_loses_nothing() -> None:
-    """A resource that was taken away is created again; what needs it keeps what it has."""
+    """A resource that was taken away is created again; what needs it stays, with the values that were there."""
     done = simulated(chain)
     round = done.drop("vpc")
     assert effects(done, round) == Effects(
@@ -27,10 +27,13 @@ def test_dropping_loses_nothing() -> None:
         changed={},
         deleted=[],
         status=[],
-        kept={"subnet": ["vpc.status.atProvider.vpcId"]},
+        kept={},
         held={},
+        remarks=round.remarks,
         ready=False,
     )
+    (remark,) = round.remarks
+    assert "vpc.status.atProvider.vpcId" in remark and "as it last was" in remark
     assert made(round, "subnet", "spec") == {"forProvider": fields(done, "subnet")}
     assert made(round, "vpc", "metadata", "name") == done.observed["vpc"]["metadata"]["name"]
 
@@ -39,16 +42,16 @@ def test_dropping_what_nobody_needs() -> None:
     """The last of a chain is created again, and that is all."""
     done = simulated(chain)
     found = effects(done, done.drop("instance"))
-    assert found == Effects(["instance"], {}, [], [], {}, {}, False)
+    assert found == Effects(["instance"], {}, [], [], {}, {}, [], False)
 
 
 def test_degrading_loses_nothing() -> None:
     """A field that is gone stays where it was used, in resources and in the composite's status."""
     done = simulated(chain)
     round = done.degrade("vpc", "status.atProvider.vpcId")
-    assert effects(done, round) == Effects([], {}, [], [], {"subnet": ["vpc.status.atProvider.vpcId"]}, {}, True)
+    assert effects(done, round) == Effects([], {}, [], [], {"subnet": ["vpc.status.atProvider.vpcId"]}, {}, [], True)
     done = simulated(network)
-    assert effects(done, done.degrade("vpc", "status.atProvider.vpcId")) == Effects([], {}, [], [], {}, {}, True)
+    assert effects(done, done.degrade("vpc", "status.atProvider.vpcId")) == Effects([], {}, [], [], {}, {}, [], True)
 
 
 def test_nothing_of_it_stays() -> None:
@@ -110,9 +113,9 @@ def test_a_raw_function_deletes() -> None:
     assert done.waves == {"vpc": 1, "subnet": 2}
     dropped = done.drop("vpc")
     assert list(dropped.rendered.deleted) == ["subnet"]
-    assert effects(done, dropped) == Effects(["vpc"], {}, ["subnet"], ['id: "v" -> (nothing)'], {}, {}, True)
+    assert effects(done, dropped) == Effects(["vpc"], {}, ["subnet"], ['id: "v" -> (nothing)'], {}, {}, [], True)
     assert effects(done, done.degrade("vpc", "status.atProvider")).deleted == ["subnet"]
-    assert effects(done, done.drop("subnet")) == Effects(["subnet"], {}, [], [], {}, {}, True)
+    assert effects(done, done.drop("subnet")) == Effects(["subnet"], {}, [], [], {}, {}, [], True)
 
 
 def test_changes_are_told_with_their_values() -> None:

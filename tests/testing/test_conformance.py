@@ -145,6 +145,7 @@ def test_examples_conform(example: str) -> None:
     testing.assert_conforms(compose, testing.request(EXAMPLES / example / "xr.yaml"))
 
 
+@pytest.mark.slow
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     """A running function is checked over gRPC; nobody there is one line, and status 1."""
     with serving("tests.testing.test_conformance:good", "--insecure") as server:

@@ -113,7 +113,12 @@ def test_observed_by_name() -> None:
     uid = {"uid": "u", "name": "net"}
     owner = {"apiVersion": "example.org/v1", "kind": "XNet", "name": "net", "uid": "u", "controller": True}
     old = {"apiVersion": "example.org/v1", "kind": "VPC", "metadata": {"name": "x", "ownerReferences": [owner]}}
-    rendered = testing.render({**XR, "metadata": uid}, test_waves.compose, observed={"old": old})
+
+    @composition.function
+    def compose(ctx: composition.Context) -> None:
+        ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
+
+    rendered = testing.render({**XR, "metadata": uid}, compose, observed={"old": old})
     assert list(rendered.deleted) == ["old"]
     assert list(rendered.composed) == ["vpc"]
 

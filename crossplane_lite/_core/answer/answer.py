@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ...errors import CrossplaneLiteError, EncodeError, UnknownFieldError, WireError
+from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
 from ...proto import _view
 from .. import codec
 from ..call import results
-from ..call.mark import MARK_WAY, marked, steps_in
+from ..call.mark import LACKING, MARK_WAY, UNSURE, marked, steps_in
+from ..dependencies.entry import Note
+from ..dependencies.graph import Wait
+from ..known.notes import KNOWN_WAY, annotation_of, carries, entries_in
 from ..models.walker import Found
-from ..observed import lookup
+from ..observed import lookup, tracker
 from ..observed.observable import Observable
 from ..resources.checking import broken_rules
 from ..resources.registered import READY
-from ..waits.draft import Draft, Wait, draft_all, status_of
-from ..waits.entry import Born, Note
 from . import asking, parts, report
+from .decide import decide
+from .draft import status_of
+from .outcome import Outcome
 from .parts import HandingOn
-from .violations import misspelt_removals, take_violations
+from .violations import misspelt_removals
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..waits.decide import Decision
-    from ..waits.graph import Graph
+    from ..dependencies.graph import Graph
+    from .decide import Decision
+    from .draft import Draft
     from .waiting import WhoWaits
 
 # Crossplane's circuit breaker takes away most watch events of a new composite. Then only the ttl brings calls. With 10
@@ -50,24 +55,36 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     in a part of the request that compose() hasn't read.
     """
     handing_on = HandingOn(call)
-    violations: list[str] = []
-    drafts: dict[str, Draft] = {}
+    elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
     decision: Decision | None = None
     failure: Exception | None = None
     try:
-        violations = take_violations(call)
-        elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
-        drafts = draft_all(call, elsewhere)
-        if call.has_guessed or (error is None and (call.handed_out or call.reads_status)):
-            from ..waits.decide import decide
-
-            # compose() may run again for this, and nothing of these runs may get into the answer.
-            decision = decide(call, drafts, elsewhere, error)
+        # compose() may run again for this, and the answer may be that of such a run.
+        decision = decide(Outcome(call, elsewhere, error), elsewhere)
     except WireError:
         raise
     except Exception as problem:  # reported below, where the answer is made
         failure = problem
-    answer = _Answer(call, handing_on, drafts, decision)
+    if decision is None or decision.call is call:
+        return _respond(call, handing_on, decision, error, failure)
+    other = decision.call
+    before = tracker.enter(other)
+    try:
+        return _respond(other, HandingOn(other), decision, decision.error, None)
+    finally:
+        tracker.leave(other, before)
+        other.release()
+
+
+def _respond(
+    call: Call,
+    handing_on: HandingOn,
+    decision: Decision | None,
+    error: BaseException | None,
+    failure: Exception | None,
+) -> bytes:
+    """Return the bytes of the answer of a call, with what becomes of its parts; None if that failed."""
+    answer = _Answer(call, handing_on, decision)
     if report.may_have_news(call):
         answer.reported = report.tell_news(call)
     for text in misspelt_removals(call) if call.removed else ():
@@ -83,7 +100,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     try:
         if failure is not None:
             raise failure
-        texts = refused + violations + answer.compose(error)
+        texts = refused + ([] if decision is None else decision.violations) + answer.compose(error)
     except WireError:
         raise
     except CrossplaneLiteError as problem:
@@ -94,7 +111,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         answer.reset()
         texts = [f"the answer can't be made: {_describe(call, problem)}"]
     if error is not None and not answer.goes_on:
-        texts = [_describe(call, error, decision)]
+        texts = [_describe(call, error)]
         if answer.report is not None:
             answer.report.fail()
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
@@ -113,8 +130,10 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 
 def _is_mistake(error: BaseException) -> bool:
     """Return whether an exception of compose() is a mistake in its code, which no missing value explains."""
+    if isinstance(error, CrossplaneLiteError):
+        return not isinstance(error, UnresolvedError)
     # Not UnboundLocalError, a NameError too: a loop over a missing list leaves its variable unset.
-    return isinstance(error, (UnknownFieldError, ImportError)) or type(error) is NameError
+    return isinstance(error, ImportError) or type(error) is NameError
 
 
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
@@ -139,15 +158,11 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     ]
 
 
-def _describe(call: Call, error: BaseException, decision: Decision | None = None) -> str:
-    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing.
+def _describe(call: Call, error: BaseException) -> str:
+    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing."""
+    from ..call.texts import describe
 
-    It names no missing values if compose() fails whatever these are.
-    """
-    from ..call.texts import describe, named
-
-    home = call.function.file
-    return named(error, home) if decision is not None and decision.fails else describe(error, call, home)
+    return describe(error, call, call.function.file)
 
 
 class _Answer:
@@ -162,34 +177,27 @@ class _Answer:
         report: The condition that says who waits; None if it isn't sent.
         who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people. None if
             there is nothing of this.
-        told: What only later steps need to know of values that are missing.
         handing_on: Fills in the context and the output.
         reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
-        incomplete: Whether resources are left out because their names depend on unresolved values.
         goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
             missing value as a plain one before (a guess): the value may come to exist only once these resources do.
-            Never in an Operation, and not after a mistake that no value explains: a misspelt field, for example, or an
-            exception that comes up in the other runs, too.
+            Never in an Operation, and not after a mistake that no value explains, such as a misspelt field.
         held: The names of the resources that are held back.
-        stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
     """
 
-    def __init__(self, call: Call, handing_on: HandingOn, drafts: dict[str, Draft], decision: Decision | None) -> None:
+    def __init__(self, call: Call, handing_on: HandingOn, decision: Decision | None) -> None:
         self.call = call
         self.decision = decision
-        self.drafts = drafts if decision is None else decision.drafts
+        self.drafts: dict[str, Draft] = {} if decision is None else decision.drafts
         self.goes_on = False
-        self.incomplete = False
         self._whole: Graph | None = None
         self.reported: results.ConditionEntry | None = None
         self.step = call.step
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
-        self.told: dict[str, list[Any]] = {}
         self.held: set[str] = set()
-        self.stopped: list[str] = []
         self.unsent: dict[str, list[Observable[Any]]] = {}
         self.handing_on = handing_on
         self.message.meta.tag = call.request.meta.tag
@@ -210,10 +218,10 @@ class _Answer:
         """Return whether the composite is Ready, by Crossplane's verdict on the last answer, and nothing waits now."""
         if self.call.in_operation:
             return True
-        waits = self.told or (self.who_waits is not None and self.who_waits.data is not None)
+        waits = self.who_waits is not None and self.who_waits.data is not None
         if waits or self.message.desired.composite.ready == _READY_FALSE:
             return False
-        if any(name not in self.call.observed for name in self.message.desired.resources):
+        if any(name not in self.call.existing for name in self.message.desired.resources):
             return False
         ready = self.call.observed_condition("Ready")
         return ready is not None and ready.get("status") == "True"
@@ -238,11 +246,11 @@ class _Answer:
         decision = self.decision
         self.goes_on = (
             error is not None
-            and call.has_guessed
+            and (call.has_guessed or call.lacks_context)
             # Where nothing is desired, nothing can bring the values.
             and bool(call.resources or call.desired)
             and not call.in_operation
-            and not (_is_mistake(error) or (decision is not None and decision.fails))
+            and not _is_mistake(error)
         )
         self.reset()
         if error is None and call.request.required_schemas:
@@ -266,24 +274,21 @@ class _Answer:
         found = self._emit_status()
         unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
         notes = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
-        births: list[Born] = []
         if call.other_kind or (decision is not None and decision.kept):
             from .kept import keep
 
             fatals += keep(call, {} if decision is None else decision.kept, desired, self.step)
-        if decision is not None:
-            from .kept import births_of, notes_of
+        if decision is not None and (decision.kept or decision.lost or self.goes_on):
+            from .kept import remarks
 
-            notes += notes_of(call, decision, _describe(call, error) if error is not None and self.goes_on else "")
-            births = births_of(call, decision)
+            notes += remarks(call, decision, _describe(call, error) if error is not None and self.goes_on else "")
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
-        self.told = self._told()
-        if waiting or found or self.unsent or unsupported or notes or births:
+        if waiting or found or self.unsent or unsupported or notes:
             from .waiting import WhoWaits
 
-            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, births, self.held)
-            fatals += who.fatals(self.stopped)
+            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
+            fatals += who.fatals()
             lines, cut_off = who.lines(), who.cut_off_lines()
         if call.in_operation:  # an Operation has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
@@ -291,26 +296,21 @@ class _Answer:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
             self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
         entry = None
-        if self.report is not None or self.held or self.told:
+        is_unsure = decision is not None and decision.is_unsure
+        is_lacking = decision is not None and bool(decision.missing)
+        if self.report is not None or self.held or is_unsure or (is_lacking and self.handing_on.tells):
             data = None if self.who_waits is None else self.who_waits.data
             entry = {} if data is None else data.to_data()
             # An entry without `held` is no report, so it changes the type of no other step's condition.
             if self.report is not None or self.held:
                 entry.setdefault("held", [])
-            entry.update(self.told)
+            if is_unsure:
+                entry[UNSURE] = True
+            if is_lacking:
+                entry[LACKING] = True
         self.handing_on.set_context(self.message, entry)
         self.handing_on.set_output(self.message)
         return fatals
-
-    def _told(self) -> dict[str, list[Any]]:
-        """Return what only later steps need of this step's report; see `waits.entry`."""
-        decision = self.decision
-        keys = self.handing_on.unresolved_keys().union(() if decision is None else decision.context)
-        lists: dict[str, list[Any]] = {"guessed": sorted(keys)}
-        if decision is not None:
-            lists["guessedStatus"] = list(decision.guessed_status)
-            lists["lost"] = list(decision.lost)
-        return {key: found for key, found in lists.items() if found}
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources, and add them to the answer or hold them back.
@@ -322,11 +322,8 @@ class _Answer:
         call, decision = self.call, self.decision
         waiting: dict[str, list[Wait]] = {}
         mark = call.mark
-        memories = {} if decision is None else decision.memories
+        marks: Mapping[str, str] = {} if decision is None else decision.marks
         for name, draft in self.drafts.items():
-            if decision is not None and name in decision.unknown:
-                self.incomplete = True
-                continue
             if name in call.other_kind:
                 continue
             if draft.problem is not None:
@@ -336,8 +333,6 @@ class _Answer:
                 continue
             if draft.waits or draft.content is None:
                 waiting[name] = draft.waits
-            if draft.fatal:
-                self.stopped.append(name)
             if draft.content is None:
                 # The state that previous functions desire under this name stays, unless it must not exist yet.
                 if draft.gated:
@@ -346,11 +341,24 @@ class _Answer:
                 continue
             target = desired[name]
             registered: Any = call.resources[name]._state
-            memory = memories[name].to_text() if name in memories else draft.digest
-            target.resource = marked(draft.content, mark, memory)
+            known = self._known(name, registered.base)
+            target.resource = marked(draft.content, mark, marks.get(name) or draft.digest, known)
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
         return waiting
+
+    def _known(self, name: str, base: bytes | None) -> str:
+        """Return the notes on a resource, of this step and of previous ones that desire it; empty for none."""
+        seen = self.call.existing.get(name)
+        entries = {} if self.decision is None else self.decision.entries
+        if name not in entries and base is None:
+            return str(codec.get_path(seen.resource, KNOWN_WAY) or "") if seen and carries(seen.resource) else ""
+        found = {} if base is None else entries_in(base)
+        found.pop(self.step, None)
+        own = entries[name] if name in entries else entries_in(seen.resource).get(self.step) if seen else None
+        if own:
+            found[self.step] = own
+        return annotation_of(found)
 
     def _emit_status(self) -> list[Found]:
         call = self.call
@@ -362,38 +370,35 @@ class _Answer:
             target = self.message.desired.composite
             if encoded is not None:
                 target.resource = encoded
+            if self.decision is not None and self.decision.seals:
+                parts.keep_status(call, target)
             parts.set_details(call, composite, target, self.decision)
             registered = composite._state
             assert registered is not None
             if registered.ready is not None and not self.goes_on:
                 target.ready = READY[registered.ready]
                 return found
-        if (self.held or self.incomplete or self.goes_on) and not call.in_operation:
+        if (self.held or self.goes_on) and not call.in_operation:
             # Crossplane doesn't know of resources that are held back, nor of those that an unfinished compose() hasn't
             # come to. It would call the composite ready without them.
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
-        """Report the waiting resources of an Operation. An Operation has no observed state, so their values never come.
+        """Report the waiting resources of an Operation, whose values never come: it has no observed state.
 
-        One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings. The
-        fatal result is added to `fatals`.
+        One fatal result names all of them, and is added to `fatals`. The other lines become warnings.
         """
-        call = self.call
-        policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
-        stuck = {name for name, policy in policies.items() if policy != "hold"}
-        fatal: list[parts.Masked] = []
-        if stuck and self.who_waits is not None:
-            fatal = self.who_waits.lines(stuck)
+        fatal = self.who_waits.lines(waiting) if waiting and self.who_waits is not None else []
+        if fatal:
             text = (
                 f"an Operation does not wait for values, and {'; '.join(fatal)}: give these resources the values, or "
-                "leave them out with on_unresolved='hold'"
+                "leave them out"
             )
             fatals.append(parts.Masked(text))
         for line in lines:
             if line not in fatal:
-                call.results.warning(line)
+                self.call.results.warning(line)
 
     def finish(self, *, complete: bool) -> bytes:
         """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
@@ -420,12 +425,12 @@ class _Answer:
                 text = self.who_waits.with_graph(text, self._rehearsed() if self.held else None)
             parts.add_result(call, self.message, results.ResultEntry(severity, text, self.report.reason, 0))
         if call.function.usages:
-            from ..waits.usages import add_usages
+            from ..dependencies.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
             add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
         desired = self.message.desired.resources
-        gone = [name for name in call.observed if name not in call.resources and name not in desired]
+        gone = [name for name in call.existing if name not in call.resources and name not in desired]
         if gone and complete:
             from .dropped import warnings
 
@@ -466,13 +471,11 @@ class _Answer:
         resources.
         """
         if self._whole is None:
-            from ..waits.dependencies import rehearse
-            from ..waits.graph import Graph
-            from ..waits.run import MOST_RUNS
+            from ..dependencies.dependencies import add_all
+            from ..dependencies.graph import Graph
 
             self._whole = Graph()
-            runs = 1 if self.decision is None else self.decision.runs
-            rehearse(self.call, self._whole, MOST_RUNS - runs)
+            add_all(self.call, self._whole)
         return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
@@ -494,7 +497,7 @@ class _Answer:
             return
         desired = self.message.desired.resources
         for name in desired:
-            observed = call.observed.get(name)
+            observed = call.existing.get(name)
             if observed is not None and desired[name].ready == 0 and lookup.is_ready(observed.resource):
                 desired[name].ready = _READY_TRUE
 

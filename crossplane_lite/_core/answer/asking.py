@@ -33,10 +33,10 @@ def put_requirements(
     if asked.schemas:
         call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
     for key, selector in asked:
-        waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
-        if waits:
-            unsent[key] = waits
-            paths = ", ".join(one.source_path for one in waits)
+        lacking = _waits_for(call, key, selector)
+        if lacking:
+            unsent[key] = lacking
+            paths = ", ".join(one.source_path for one in lacking)
             call.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
             continue
         try:
@@ -62,6 +62,33 @@ def unanswered(call: Call, sent: Any) -> list[str]:
     if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
         keys += [key for key in sent.schemas if key not in call.required_schemas]
     return sorted(keys)
+
+
+def is_settled(call: Call) -> bool:
+    """Say whether the caller has answered all requirements that this call sends, as far as it can."""
+    if call.asked is None:
+        return True
+    from ..call.requirements import ResourceSelector
+
+    for key, selector in call.asked:
+        is_resources = isinstance(selector, ResourceSelector)
+        capability = _view.CAPABILITY_REQUIRED_RESOURCES if is_resources else _view.CAPABILITY_REQUIRED_SCHEMAS
+        answers: Any = call.required_resources if is_resources else call.required_schemas
+        if not call.supports(capability) or key in answers:
+            continue
+        if not _waits_for(call, key, selector):
+            return False
+    return True
+
+
+def _waits_for(call: Call, key: str, selector: Any) -> list[Observable[Any]]:
+    """Return the unresolved values in the key and the selector of a requirement."""
+    return unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
+
+
+def waits(call: Call) -> bool:
+    """Say whether a requirement isn't sent, because a value in it is unresolved."""
+    return call.asked is not None and any(_waits_for(call, key, selector) for key, selector in call.asked)
 
 
 def misspelt(call: Call, asked: Requirements) -> Iterator[str]:

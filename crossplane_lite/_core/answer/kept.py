@@ -1,4 +1,4 @@
-"""Existing resources that stay as they are, because other runs of compose() show that they may still be wanted."""
+"""Existing resources that stay as they are, because nobody knows what a missing value decides about them."""
 
 from __future__ import annotations
 
@@ -7,122 +7,110 @@ from typing import TYPE_CHECKING, Any
 
 from .. import codec
 from ..base.texts import some
-from ..call.mark import ANNOTATION, MARK_WAY, OURS, joined_steps, marked, memory_in
+from ..call.mark import ANNOTATION, MARK_WAY, OURS, joined_steps, made_in
+from ..dependencies.entry import Note
+from ..known import KNOWN
+from ..known.notes import KNOWN_WAY
 from ..observed import lookup
 from ..observed.owned import as_owned, with_owned_fields
 from ..resources.registered import READY
-from ..waits.decide import Kept
-from ..waits.entry import Born, Note
+from .dropped import new_name_hint
 
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
-    from ..waits.decide import Decision
+    from .decide import Decision
 
 
-def keep(call: Call, kept_ones: Mapping[str, Kept], desired: Any, step: str) -> list[str]:
+def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any, step: str) -> list[str]:
     """Put existing resources that stay as they are into desired state, with the fields that Crossplane applied last.
 
-    These are `kept_ones`, and those for which compose() wants another kind.
-
-    `metadata.managedFields` of the observed resource shows these fields. A resource that a previous step desires gets
-    them in addition to that step's. Returns the texts of fatal results, one for each resource that can't be kept, or
-    whose `on_unresolved` is "fatal". Raises WireError for malformed bytes.
+    These are the resources in `kept`, each with the missing values that are the reason, and those for which compose()
+    wants another kind. `metadata.managedFields` of the observed resource shows these fields. A resource that a previous
+    step desires gets them in addition to that step's. Returns the texts of fatal results, one for each resource that
+    can't be kept. Raises WireError for malformed bytes.
     """
     fatals = []
-    stay = {**dict.fromkeys(call.other_kind, Kept(None, False, ())), **kept_ones}
-    for name, kept in sorted(stay.items()):
-        paths = _paths(kept.why)
-        observed = call.observed[name].resource
-        if kept.fatal:
-            fatals.append(
-                f"whether {name} is still wanted depends on {paths}, which has no value yet, and its on_unresolved "
-                "is 'fatal'; 'keep' and 'hold' would wait"
-            )
-            continue
-        if kept.content is not None:
-            target = desired[name]
-            memory = memory_in(call.mark_of(name), step)
-            target.resource = marked(kept.content, call.mark, memory.to_text())
-            _set_ready(target, kept, observed)
-            continue
+    for name in sorted({*call.other_kind, *kept}):
+        observed = call.existing[name].resource
         if name in desired:  # a previous step desires the resource too; fields that this function set in it stay
-            completed = with_owned_fields(desired[name].resource, observed)
-            is_ours = call.whose(name) == OURS
             before = desired[name].resource
+            completed = with_owned_fields(before, observed)
+            is_ours = call.whose(name) == OURS
             desired[name].resource = _marked(call, name, completed, before, step) if is_ours else completed
             continue
         encoded = as_owned(observed)
         if encoded is None:
             version = codec.get_path(observed, ("apiVersion",))
             fatals.append(
-                f"{name} exists and would be deleted: whether it is still wanted depends on {paths}, which has no "
-                "value yet, and it can't be kept as it is, because its managedFields don't show which of its fields "
-                f"were desired in {version}. Register {name} in every call, or call ctx.remove({name!r}) if it may go"
+                f"{name} exists and would be deleted: whether it is still wanted depends on "
+                f"{_paths(kept.get(name, ()))}, which has no value, and it can't be kept as it is, because its "
+                f"managedFields don't show which of its fields were desired in {version}. Register {name} in every "
+                f"call, or call ctx.remove({name!r}) if it may go"
             )
             continue
         target = desired[name]
         target.resource = _marked(call, name, encoded, b"", step)
-        _set_ready(target, kept, observed)
+        if lookup.is_ready(observed):
+            target.ready = READY[True]
     return fatals
-
-
-def _set_ready(target: Any, kept: Kept, observed: bytes) -> None:
-    if kept.ready is not None or lookup.is_ready(observed):
-        target.ready = READY[kept.ready is not False]
 
 
 def _marked(call: Call, name: str, encoded: bytes, before: bytes, step: str) -> bytes:
     """Return the Struct bytes of a kept resource with an annotation that names this step as one that desires it.
 
     Steps in the annotation of `before`, the resource that a previous step desires, stay. Others don't: each step that
-    keeps the resource, too, adds itself. If the composite has no namespace, the resource gets its observed one, because
-    nothing else would set it.
+    keeps the resource, too, adds itself. Its notes stay. If the composite has no namespace, the resource gets its
+    observed one, because nothing else would set it.
     """
-    memory = memory_in(call.mark_of(name), step)
+    observed = call.existing[name].resource
+    made = made_in(call.mark_of(name), step)
     names = (call.function.name, *call.function.formerly)
-    mark = joined_steps(codec.get_path(before, MARK_WAY), step, memory.to_text() if memory.digest else "", names)
+    mark = joined_steps(codec.get_path(before, MARK_WAY), step, made.to_text() if made.digest else "", names)
     metadata: dict[str, Any] = {"annotations": {ANNOTATION: mark}}
-    namespace = codec.get_path(call.observed[name].resource, ("metadata", "namespace"))
+    known = codec.get_path(observed, KNOWN_WAY)
+    if known:
+        metadata["annotations"][KNOWN] = known
+    namespace = codec.get_path(observed, ("metadata", "namespace"))
     if namespace and not call.namespace:
         metadata["namespace"] = namespace
     return codec.encode_over({"metadata": metadata}, encoded)
 
 
 def _paths(values: Iterable[Observable[Any]]) -> str:
-    return some([one.source_path for one in values], 5)
+    return some([one.source_path for one in values], 5) or "a missing value"
 
 
-def notes_of(call: Call, decision: Decision, error: str) -> list[Note]:
-    """Return remarks for people about what other runs of compose() showed.
+def _new_name(call: Call, name: str) -> str:
+    """Return what to write if a new resource is the kept one under a new name; empty if none is of its kind."""
+    new = {
+        other: (str(model.apiVersion), str(model.kind))
+        for other, model in call.resources.items()
+        if other not in call.existing
+    }
+    hints = new_name_hint(name, call.existing[name].resource, new) if new else []
+    for hint in hints:
+        call.log.warning("%s is kept for now: %s", name, hint)
+    return "".join(f"; {hint}" for hint in hints)
 
-    There is a remark for each kept resource, for each value that differs each time compose() runs, for resource names
-    that are made from missing values, and for an exception. `error` is the text of the exception that ended compose(),
-    if the resources that were registered before are sent all the same; else it is empty.
+
+def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
+    """Return remarks for people: which resources stay, which values count as they last were, and an exception.
+
+    `error` is the text of the exception that ended compose(), if the resources that were registered before are sent all
+    the same; else it is empty.
     """
-    notes = [
+    found = [
         Note(
             name,
-            f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(kept.why))} "
-            "(use value_or to decide without it, or ctx.remove to delete the resource)",
+            f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(values))} "
+            f"(use value_or to decide without it, or ctx.remove to delete the resource{_new_name(call, name)})",
         )
-        for name, kept in sorted(decision.kept.items())
+        for name, values in sorted(decision.kept.items())
     ]
-    notes += [
-        Note("", f"compose() gives {call.readable(one)} another value each time it runs") for one in decision.unstable
-    ]
-    if decision.named_by:
-        named_by = call.readable(_paths(decision.named_by))
-        notes.append(Note("", f"a resource waits because its name is made from {named_by}"))
+    if decision.lost:
+        are = "are missing and count as they last were" if decision.lost[1:] else "is missing and counts as it last was"
+        found.append(Note("", f"{call.readable(_paths(decision.lost))} {are}"))
     if error:
-        paths = _paths([one for _, one in sorted(call.guesses.items())] or decision.missing)
-        notes.append(Note("", f"compose() could not go on without {call.readable(paths)}: {call.readable(error)}"))
-    return notes
-
-
-def births_of(call: Call, decision: Decision) -> list[Born]:
-    """Return the resources that are made with a guess, as data of the report."""
-    return [
-        Born(name, tuple(map(call.readable, birth.fields)), tuple(call.readable(one.source_path) for one in birth.why))
-        for name, birth in sorted(decision.births.items())
-    ]
+        found.append(Note("", f"{call.readable(error)}; what exists stays, and only owners of missing values are made"))
+    return found

@@ -10,16 +10,16 @@ from ...proto import _view
 from .. import codec
 from ..base.sentinels import UNSET
 from ..base.texts import LONGEST_RESULT, type_in_words
-from ..call.mark import ANY_KEY, HELD_BACK_KEY
+from ..call.mark import HELD_BACK_KEY
 from ..models.walker import plain_and_waits, unresolved_in
 from ..observed.observable import Observable, known, sources
 
 if TYPE_CHECKING:
     from ..call import results
     from ..call.call import Call
+    from ..dependencies.entry import Waiting
     from ..resources.resource import Resource
-    from ..waits.decide import Decision
-    from ..waits.entry import Waiting
+    from .decide import Decision
 
 
 class Masked(str):
@@ -31,17 +31,26 @@ class Masked(str):
     __slots__ = ()
 
 
+def keep_status(call: Call, target: Any) -> None:
+    """Let the desired composite keep the status that it has, but for conditions."""
+    live = codec.get_path(call.request.observed.composite.resource, ("status",))
+    own = {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+    if own:
+        target.resource = codec.encode_over({"status": own}, target.resource)
+
+
 def set_details(call: Call, composite: Resource, target: Any, decision: Decision | None) -> None:
     """Put the connection details that compose() set into the answer, and remove those that it deleted.
 
     An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
-    stays in the answer. A key that is itself unresolved is left out. A key that is observed, and whose value depends on
-    a guess, keeps its observed value. `decision` is None if no value is missing.
+    stays in the answer. A key that is itself unresolved is left out. Where nobody knows what a missing value decides,
+    each observed key keeps its value. `decision` is None if no value is missing.
     """
     registered = composite._state
     assert registered is not None
     observed = registered.root.details
-    guessed = set() if decision is None else {key for key in decision.guessed_details if key in observed}
+    is_sealed = decision is not None and decision.seals
+    guessed = set(observed) if is_sealed else set()
     for key in guessed:
         target.connection_details[key] = observed[key]
     if registered.details is None:  # nobody has touched them
@@ -152,8 +161,14 @@ class HandingOn:
         self._call = call
         # The report that this step leaves in the context for later steps; None if it leaves none.
         self._entry: dict[str, Any] | None = None
-        self.others = _told(call)
-        self._had_entry = self.others.pop(call.step, None) is not None
+        entries = _told(call)
+        # Also an entry that this step has left in an earlier iteration of the same reconcile.
+        self._had_entry = call.step in entries
+        self.others: dict[str, Waiting] = {}
+        if entries:
+            from ..dependencies.entry import read
+
+            self.others = read({step: entry for step, entry in entries.items() if step != call.step})
 
     def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
         """Put compose()'s changes of the context, and this step's report of who waits, into the answer.
@@ -179,15 +194,10 @@ class HandingOn:
             raise error.under("context") from None
         self._entry = entry
 
-    def unresolved_keys(self) -> set[str]:
-        """Return the keys of the context that `set_context` leaves out because of unresolved parts.
-
-        A key that is itself made from a missing value may be any.
-        """
-        call, given = self._call, self._call.context
-        values = {} if given is None else given.values_seen
-        left_out = [key for key, value in values.items() if unresolved_in({key: value}, call)]
-        return {ANY_KEY if unresolved_in([key], call) else key for key in left_out}
+    @property
+    def tells(self) -> bool:
+        """Whether later steps may hang on what this step sets in the context or the composite's status, or on none."""
+        return self._call.context is not None or self._call.composite is not None
 
     def keep_entry(self, message: Any) -> None:
         """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.
@@ -224,8 +234,8 @@ class HandingOn:
         return context if entry is None else codec.encode_over({HELD_BACK_KEY: {step: entry}}, context)
 
 
-def _told(call: Call) -> dict[str, Waiting]:
-    """Return the reports of who waits in the request's context, by the step's identity; also this step's own, if any.
+def _told(call: Call) -> dict[str, Any]:
+    """Return the entries of all steps in the request's context, by the step's identity.
 
     Raises:
         WireError: The context's bytes are malformed.
@@ -233,8 +243,4 @@ def _told(call: Call) -> dict[str, Waiting]:
     if not call.request.HasField("context"):
         return {}
     entries = codec.get_path(call.request.context, (HELD_BACK_KEY,))
-    if entries is None:
-        return {}
-    from ..waits.entry import read
-
-    return read(entries)
+    return entries if isinstance(entries, dict) else {}

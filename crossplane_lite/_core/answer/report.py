@@ -17,7 +17,7 @@ from .parts import Masked
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..waits.graph import Graph
+    from ..dependencies.graph import Graph
 
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
@@ -149,11 +149,11 @@ def _has_lost_it(call: Call, rehearsed: Callable[[], Graph]) -> bool:
         return False
     if _has_waits(rehearsed()):
         return True
-    from ..waits.dependencies import rehearse_required
-    from ..waits.graph import Graph
+    from ..dependencies.dependencies import add_required
+    from ..dependencies.graph import Graph
 
     graph = Graph()
-    rehearse_required(call, graph)
+    add_required(call, graph)
     return _has_waits(graph)
 
 

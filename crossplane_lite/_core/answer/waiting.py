@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 from ...proto import _view
 from ..base.sentinels import UNSET
 from ..base.texts import near_name, some
+from ..dependencies.entry import RESOURCE, CutOff, Need, Note, Waiting, reads_as_other, unmasked_name
+from ..dependencies.graph import Graph, Wait, fields_of, needs, shown_vertex
 from ..models.walker import unresolved_in
 from ..observed.lookup import condition_of, is_ready, value_at
 from ..observed.observable import Observable, root_of
-from ..waits.entry import RESOURCE, Born, CutOff, Need, Note, Waiting, reads_as_other, unmasked_name
-from ..waits.graph import Graph, fields_of, needs, shown_vertex
 from .parts import Masked
 
 if TYPE_CHECKING:
     from ..call.call import Call
+    from ..dependencies.graph import Vertex
     from ..models.walker import Found
-    from ..waits.draft import Wait
-    from ..waits.graph import Vertex
 
 
 class WhoWaits:
@@ -45,7 +44,6 @@ class WhoWaits:
         unsent: dict[str, list[Observable[Any]]],
         cut_off: Iterable[tuple[str, str]],
         notes: list[Note],
-        births: list[Born],
         held: set[str],
     ) -> None:
         """Find out who waits.
@@ -56,7 +54,6 @@ class WhoWaits:
             status: The unresolved fields of the composite's status.
             unsent: Maps the key of each requirement that isn't sent to the values that it waits for.
             cut_off: The keys of requirements that Crossplane doesn't support, each with the reason.
-            births: The resources that are made with a guess.
             notes: Remarks for people, such as which existing resources are kept, and why.
             held: The names of the resources that are held back.
         """
@@ -68,9 +65,9 @@ class WhoWaits:
         self.data: Waiting | None = None
         self.shown: Waiting | None = None
         gone = [CutOff(*one) for one in cut_off]
-        if waiting or gone or notes or births:
+        if waiting or gone or notes:
             needed = sorted(self._needs(waiting, fields, unsent))
-            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)), tuple(births))
+            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)))
             self.shown = self.data.masked(functools.cache(call.masked))
 
     def _needs(
@@ -106,17 +103,10 @@ class WhoWaits:
         name = self._call.readable(shown_vertex(vertex))
         return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 
-    def fatals(self, stopped: Iterable[str]) -> list[str]:
-        """Return the texts of fatal results: one for each stopped resource, and one if resources wait in a cycle.
-
-        Args:
-            stopped: The names of the resources with unresolved values whose `on_unresolved` is "fatal".
-        """
-        found: list[str] = [] if self.shown is None else [_stopped_text(name, self.shown) for name in stopped]
+    def fatals(self) -> list[str]:
+        """Return the text of a fatal result if resources wait in a cycle."""
         cycle = self.graph.cycle(self._held) if self._held else None
-        if cycle is not None:
-            found.append(_cycle_text(cycle, self._call.masked, self.shown))
-        return found
+        return [] if cycle is None else [_cycle_text(cycle, self._call.masked, self.shown)]
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
         """Return lines for people: which resource waits for which value, and why. Fields and requirements get no lines.
@@ -167,13 +157,9 @@ def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> st
         root = root_of(source)
         if root is not None and root.kind == "required":
             return _why_required(call, root.name)
-        if root is not None and root.kind == "context":
-            return "a previous step made it from values that don't exist yet"
         path = source.source_path
         if root is None and path.startswith("("):
             return "the text was cut, or kept from an earlier call; use apply() to compute with it"
-        if path.startswith(tuple(f"xr.status.{name}" for name in call.guessed_status)):
-            return "a previous step made it from values that don't exist yet"
         if (root is not None and root.kind == "xr") or (root is None and path.startswith("xr.")):
             return "the composite doesn't have it"
         name = root.name if root is not None else path.partition(".")[0].partition("[")[0]
@@ -224,7 +210,7 @@ def _lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]
     found = {f"{need.name} waits for {need.path} ({need.why})" for need in needs}
     if names is None:
         found.update(f"{one.name} {one.text}".lstrip() for one in shown.notes)
-        found.update(one.text for one in shown.births)
+
     told = {need.name for need in needs} | {one.name for one in shown.notes}
     others = set(shown.held if names is None else names) - told
     found.update(f"{name} is held back by another step" for name in others)
@@ -268,11 +254,3 @@ def _cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting
     paths = {need.path for need in (shown.needs if shown is not None else ()) if (need.name, need.of) in steps}
     through = f" ({', '.join(sorted(paths))})" if paths else ""
     return Masked(f"dependency cycle: {' waits for '.join(names)}{through}")
-
-
-def _stopped_text(name: str, shown: Waiting) -> Masked:
-    """Return the text of the fatal result for a resource whose `on_unresolved` is "fatal"."""
-    paths = ", ".join(sorted({need.path for need in shown.needs if need.name == name}))
-    return Masked(
-        f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'; 'keep' and 'hold' would wait"
-    )

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UsageError, WireError
 from ...proto import _view
 from .. import codec
-from ..base.sentinels import TOMBSTONE
 from ..observed.lookup import conditions_of
 from ..observed.root import Root
 from ..observed.tracker import Tracker, ended
 from ..observed.writers import teach_yaml
-from .mark import HELD_BACK_KEY, MARK_WAY, whose
+from .mark import HELD_BACK_KEY, LACKING, MARK_WAY, UNSURE, whose
 from .results import Conditions, Results
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Callee(abc.ABC):
         file: The path of the file that has compose().
         auto_ready: Whether the readiness of resources is found out from their observed state.
         formerly: The names that the function had before. Resources that are marked with one of them still belong to it.
-        allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
+        protect: Whether what was made with a value stays when the value goes missing.
         usages: Whether the function also composes Usages, so that resources are deleted in the right order.
         ttl: How long Crossplane may use an answer for identical requests, if compose() doesn't set it. If None, it
             follows from the composite's state.
@@ -51,7 +50,7 @@ class Callee(abc.ABC):
         *,
         formerly: Collection[str] = (),
         auto_ready: bool,
-        allow_removal_when_unresolved: bool,
+        protect: bool,
         usages: bool,
         ttl: timedelta | None = None,
     ) -> None:
@@ -59,7 +58,7 @@ class Callee(abc.ABC):
         self.formerly = tuple(formerly)
         self.file = file
         self.auto_ready = auto_ready
-        self.allow_removal_when_unresolved = allow_removal_when_unresolved
+        self.protect = protect
         self.usages = usages
         self.ttl = ttl
 
@@ -108,7 +107,6 @@ class Call(Tracker):
         removed: The names that compose() has removed.
         other_kind: The names of existing resources that were made with a guess, and for which compose() now wants
             another kind. They stay as they are.
-        guessed_status: The fields of the composite's status that hang on a previous step's guess.
         results: The results of compose().
         conditions: The conditions that compose() has set.
         context: The pipeline's context; None until compose() asks for it.
@@ -149,7 +147,7 @@ class Call(Tracker):
         self.conditions = Conditions()
         self.output: dict[str, Any] = {}
         self.auto_ready = function.auto_ready
-        self.xr: Root = Root(self, "xr", "", "xr", self._observed_composite(), composite)
+        self.xr: Root = Root(self, "xr", "", "xr", composite.resource, composite)
         self._marks: dict[str, Any] = {}
         self._reported: set[int] = set()
         self.answered_for: dict[str, list[Any]] = {}
@@ -202,7 +200,10 @@ class Call(Tracker):
     def root(self, name: str) -> Root:
         """Return the observed resource called `name`, whether it exists or not."""
         observed = self.observed.get(name)
-        return Root(self, "resource", name, name, None if observed is None else observed.resource, observed)
+        found = Root(self, "resource", name, name, None if observed is None else observed.resource, observed)
+        if name in self.noted_ready:
+            found.count_as_ready()
+        return found
 
     def mark_of(self, name: str) -> Any:
         """Return the mark of the observed resource called `name`; None if it isn't observed, or has no mark.
@@ -256,39 +257,28 @@ class Call(Tracker):
         if self.context is None:
             from .given import LazyMap
 
-            self.context = LazyMap(
-                self.request.context, self, {key for key in self.from_others("guessed") if type(key) is str}
-            )
+            self.context = LazyMap(self.request.context)
         return self.context
 
-    def from_others(self, key: str) -> list[Any]:
-        """Return what other steps have told in the list `key` of their reports (`_core.waits.entry`)."""
-        context = self.request.context
-        entries = codec.get_path(context, (HELD_BACK_KEY,)) if key.encode() in context else None
-        found: list[Any] = []
-        for step, entry in entries.items() if isinstance(entries, dict) else ():
-            values = entry.get(key) if isinstance(entry, dict) and step != self.step else None
-            found += values if isinstance(values, list) else ()
-        return found
-
-    def _observed_composite(self) -> bytes:
-        """Return the observed composite's bytes, without the fields of its status that hang on a previous step's guess.
-
-        So they are missing values here: their values say nothing as long as that step lacks values itself.
-        """
-        told = self.from_others("guessedStatus")
-        self.guessed_status = [name for name in told if type(name) is str and name != "conditions"]
-        raw: bytes = self.request.observed.composite.resource
-        if not self.guessed_status or not raw:
-            return raw
-        return codec.encode_over({"status": dict.fromkeys(self.guessed_status, TOMBSTONE)}, raw)
+    @functools.cached_property
+    def is_after_unsure_step(self) -> bool:
+        """Whether a previous step has answered without its notes, so that what it tells may be wrong."""
+        return self._is_told(UNSURE)
 
     @property
-    def reads_status(self) -> bool:
-        """Whether compose() has read the composite's observed status, which is what the previous call has set."""
-        registered = None if self.composite is None else self.composite._state
-        node = None if registered is None or registered.observed is None else registered.observed._node
-        return node is not None and node.views is not None and "status" in node.views
+    def lacks_context(self) -> bool:
+        """Whether compose() has asked for a key of the context that a previous step may set later."""
+        return self.context is not None and self.context.lacks and self._is_told(LACKING)
+
+    def _is_told(self, what: str) -> bool:
+        context = self.request.context
+        if what.encode() not in context:
+            return False
+        entries = codec.get_path(context, (HELD_BACK_KEY,))
+        for step, entry in entries.items() if isinstance(entries, dict) else ():
+            if step != self.step and isinstance(entry, dict) and entry.get(what):
+                return True
+        return False
 
     # Requests to Crossplane, and its answers.
 
@@ -319,23 +309,24 @@ class Call(Tracker):
         return RequiredSchemas(self.request)
 
     def stand_in_for(self, real: Call) -> None:
-        """Make this call a rehearsal of `real`: take over a part of the real call's state.
+        """Make this call another run of `real`: take over a part of the real call's state.
 
         The part is:
 
-        - the secrets, because the rehearsal's request may lack some;
+        - the secrets, because the run's request may lack some;
         - the schemas, because they are large and need to be decoded only once;
-        - the markers of placeholders (`_core.observed.tokens`), if both calls have the same request;
+        - the markers of placeholders (`_core.observed.tokens`): the request is searched once, and what the run's
+          request has more comes from notes, which have no placeholders;
         - the resources that exist, so that a resource has its former name in both calls or in none.
         """
         self.secret_request = real.request
         self.existing = real.existing
+        self.noted_ready = real.noted_ready
+        self.marker_number = real.marker_number
         if real.asked is not None:
             from .requirements import form_of
 
             self.answered_for = {key: form_of(selector, real) for key, selector in real.asked.resources.items()}
-        if self.data is real.data:
-            self.marker_number = real.marker_number
         self.required_schemas = real.required_schemas
 
     # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from ...errors import UsageError
 from .. import codec
+from ..base.sentinels import UNSET
 from ..base.texts import value_in_words
-from ..observed.observable import Observable, guess, make, note_use
+from ..observed.observable import Observable, guess, make
 from ..observed.root import Root
 from ..resources.registered import Registered, observed_view
 from ..resources.resource import check_class, check_kind
 from ..resources.unstructured import Unstructured
-from .mark import ANY_KEY
 from .registering import present_name
 from .requirements import form_of
 
 if TYPE_CHECKING:
-    from typing import TypeGuard
-
-    from ..observed.tracker import Tracker
     from ..resources.resource import Resource
     from ..schemas.schema import Schema
     from .call import Call
@@ -71,10 +68,12 @@ class ObservedResources(Mapping[str, Unstructured]):
         if not isinstance(name, str) or not name:
             return False
         name = present_name(self._call, name)
+        self._call.seen_names.add(name)
         return name in self._call.observed or guess(make(name, self._call.root(name)))
 
     def __iter__(self) -> Iterator[str]:
         # The same question as `name in ctx.observed`, asked for each resource that is desired so far.
+        self._call.seen_names.update(self._call.observed)
         missing = {*self._call.desired, *self._call.resources} - {*self._call.observed}
         return iter(sorted([*self._call.observed, *(name for name in missing if name in self)]))
 
@@ -297,14 +296,10 @@ class LazyMap(MutableMapping[str, Any]):
 
     Args:
         raw: The Struct bytes.
-        call: The call.
-        guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
-            needed; `ANY_KEY` stands for all that nobody has set. Until this call sets or deletes such a key, reading it
-            gives an Observable. Testing it with `in` is remembered as a guess: a decision that may change later. So no
-            existing resource changes or gets lost because of a wrong value.
 
     Attributes:
         values_seen: The values that were read or set, by key, without deleted ones.
+        asked: The keys that were asked for before they were set, whether they are there or not.
         deleted: The keys that were deleted and not set again.
 
     Raises:
@@ -313,22 +308,22 @@ class LazyMap(MutableMapping[str, Any]):
         WireError: The bytes of the Struct or of a value are malformed. They are only noticed when they are read.
     """
 
-    def __init__(self, raw: bytes, call: Tracker, guessed: Collection[str]) -> None:
+    def __init__(self, raw: bytes) -> None:
         self._raw = raw
-        self._call = call
-        self._guessed = frozenset(guessed)
         self.values_seen: dict[str, Any] = {}
         self.deleted: set[str] = set()
+        self.asked: set[str] = set()
 
     @functools.cached_property
-    def _source(self) -> Any:
+    def _source(self) -> Mapping[str, bytes]:
         return codec.split(self._raw)
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.values_seen:
-            if key not in self.deleted and self._is_guessed(key):
-                return self._waiting(key)
-            if key in self.deleted or key not in self._source:
+            if key in self.deleted:
+                raise KeyError(key)
+            self.asked.add(key)
+            if key not in self._source:
                 raise KeyError(key)
             self.values_seen[key] = codec.decode_value(self._source[key])
         return self.values_seen[key]
@@ -345,23 +340,26 @@ class LazyMap(MutableMapping[str, Any]):
         self.values_seen.pop(key, None)
         self.deleted.add(key)
 
-    def _waiting(self, key: str) -> Observable[Any]:
-        path = f'context["{key}"]'
-        return make(path, Root(self._call, "context", key, path, None))
-
     def __contains__(self, key: object) -> bool:
         if key in self.values_seen or key in self.deleted:
             return key in self.values_seen
-        return guess(self._waiting(key)) if self._is_guessed(key) else key in self._source
-
-    def _is_guessed(self, key: Any) -> TypeGuard[str]:
-        return key in self._guessed or (ANY_KEY in self._guessed and type(key) is str and key not in self._source)
+        if isinstance(key, str):
+            self.asked.add(key)
+        return key in self._source
 
     def __iter__(self) -> Iterator[str]:
-        if ANY_KEY in self._guessed:
-            note_use(self._waiting(ANY_KEY), opaque=True)
-        kept = [*sorted(self._source), *sorted(self._guessed - {ANY_KEY})]
-        return iter(dict.fromkeys([*(key for key in kept if key not in self.deleted), *self.values_seen]))
+        self.asked.update(self._source)
+        kept = [key for key in sorted(self._source) if key not in self.deleted]
+        return iter(dict.fromkeys([*kept, *self.values_seen]))
+
+    @property
+    def lacks(self) -> bool:
+        """Whether a key was asked for that no previous step has set."""
+        return any(key not in self._source for key in self.asked)
+
+    def received(self, key: str) -> Any:
+        """Return the value that previous steps have set under a key; UNSET for none."""
+        return codec.decode_value(self._source[key]) if key in self._source else UNSET
 
     def __len__(self) -> int:
         return len(list(iter(self)))

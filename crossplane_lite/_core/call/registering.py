@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
@@ -12,7 +11,7 @@ from .. import codec
 from ..base.sentinels import UNSET
 from ..base.texts import class_in_words, type_in_words, value_in_words
 from ..models.adopt import own_copy
-from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, ModelShape, Node
+from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
 from ..models.reader import lay
 from ..models.types import ANY_TYPE
 from ..models.walker import plain_data
@@ -21,14 +20,13 @@ from ..observed.root import Root
 from ..observed.tracker import current
 from ..resources.registered import Registered
 from ..resources.resource import Resource, check_class, check_kind, check_same_kind
-from .mark import memory_in
+from .mark import made_in
 
 if TYPE_CHECKING:
     from .call import Call
 
 R = TypeVar("R", bound=Resource)
 
-_POLICIES: Final = ("keep", "hold", "fatal")
 # Kinds of resources with secret values: a Secret, and provider-kubernetes' managed resource that wraps any object.
 _WITH_SECRETS: Final = ("Secret", "Object")
 
@@ -66,25 +64,8 @@ def composite_of(call: Call, model: type[R]) -> R:
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)
-    for wire in call.guessed_status:
-        _set_missing(getattr(made, "status", None), wire, root)
     call.composite = made
     return made
-
-
-def _set_missing(status: Any, wire: str, root: Root) -> None:
-    """Set a field of the desired composite's status to a missing value, if the class has the field.
-
-    The author hasn't asked for this value yet, so the call doesn't count it among those that were handed out.
-    """
-    value: Observable[Any] = Observable(f"{root.prefix}.status.{wire}", _root=root)
-    if isinstance(status, dict):
-        status[wire] = value
-    elif isinstance(status, ModelShape):
-        known = type(status).__wire_fields__
-        # The class may lack a field that a previous step has set.
-        with contextlib.suppress(AttributeError):
-            setattr(status, next((field.name for field in known.values() if field.wire == wire), wire), value)
 
 
 def _identity(root: Root, key: str) -> str:
@@ -98,7 +79,6 @@ def register(
     name: str,
     instance: R,
     depends_on: Collection[Resource | str] = (),
-    on_unresolved: str = "keep",
     formerly: Sequence[str] = (),
 ) -> R:
     """Register a composed resource, and return the registered instance; `Context.resource` describes the arguments.
@@ -131,10 +111,6 @@ def register(
         raise DuplicateResourceError(
             f"the composed resource {name!r} is registered already in this call; give each resource a name of its own"
         )
-    if on_unresolved not in _POLICIES:
-        raise UsageError(
-            f"ctx.resource({name!r}): 'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})"
-        )
     if instance._scope == "Cluster" and call.namespace:
         raise _out_of_scope(call, name, instance)
     if instance._node is not None or instance._state is not None:
@@ -149,7 +125,7 @@ def register(
         try:
             check_same_kind(instance, root.fields, f"the observed resource {name!r}")
         except UsageError:
-            if not memory_in(call.mark_of(name), call.step).deciding:
+            if not made_in(call.mark_of(name), call.step).guessed:
                 raise
             # It was made with a guess, and the value has come. It keeps its kind, so that the others go on.
             call.other_kind.add(name)
@@ -163,7 +139,6 @@ def register(
             )
             registered.base = earlier.resource
             instance = lay(ANY_TYPE, instance, earlier.resource, root)
-    registered.on_unresolved = on_unresolved
     if instance._rules is not None:
         frame = sys._getframe(2)  # the caller of ctx.resource
         registered.origin = frame.f_code, frame.f_lasti

@@ -27,14 +27,12 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 
     An error of this package that was raised without any of the author's code has no file and line.
 
-    If compose() used values that don't exist yet, one of them may be the cause. Then the text also has the paths of
-    these values: ten at most, and the number of the others. Errors of this package get no such list, because their own
-    text names the path. `home` is the path of the file that has compose(), by which the line is found.
+    Code in C that takes no Observable raises a TypeError. Then the text also has the paths of the values that don't
+    exist yet: ten at most, and the number of the others. No other exception blames them: it may have nothing to do with
+    them. `home` is the path of the file that has compose(), by which the line is found.
     """
     text = named(error, home)
-    # Code in C that takes no Observable raises a TypeError, and no other use goes unseen.
-    is_caused = call.has_guessed or isinstance(error, TypeError)
-    if call.handed_out and is_caused and not isinstance(error, CrossplaneLiteError):
+    if call.handed_out and isinstance(error, TypeError) and not isinstance(error, CrossplaneLiteError):
         paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
         text += (
             f". Without a value in this call: {some(paths, 10)}; "

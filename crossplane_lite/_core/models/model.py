@@ -244,7 +244,7 @@ class Model(ModelShape):
             node.used()
             if node.state == WAIT:
                 # Plain data can't tell what is done with it, so no other run could show what depends on it.
-                note_use(node.observable(), opaque=True)
+                note_use(node.observable())
 
     def __bool__(self) -> bool:
         if not self._absent:

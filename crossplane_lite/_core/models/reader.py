@@ -140,9 +140,15 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         if kind == _STRUCT or kind == _LIST:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
         if kind != _NULL and (payload != "" or not node.reports(field.step)):
+            if state == WAIT:  # what compose() has read is noted (`_core.known`)
+                if node.views is None:
+                    node.views = {}
+                node.views[name] = payload
             return payload
         if state == LOOSE and kind == _NULL:  # an explicit null of a previous function: an opinion, which is null
             return None
+    if state == WAIT and node.views is None:
+        node.views = {}  # a field of it was asked for
     made = absent(type_, state, node, field.step)
     if node.place is not None:
         made = node.place.absent(made, node, field)

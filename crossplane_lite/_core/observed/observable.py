@@ -5,7 +5,7 @@ set in another resource, that resource needs the value, and is created after the
 Observable Pattern").
 
 A real call takes every unresolved value for empty, and remembers a use as a guess. A rehearsal (another run of
-compose(), whose results are thrown away) asks its oracle instead (`_core.waits.both_ways`).
+compose(), whose results are thrown away) asks its oracle instead (`_core.dependencies.answers`).
 """
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ class Observable(Generic[T_co]):
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, False and unequal to all
     but an empty list or map. It is never None: `== None` is false in every run. Operations that need the value itself
     (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses of these two groups are
-    remembered as guesses: compose() runs again to find the fields that depend on them, so that no existing resource is
-    lost. Setting a field or an item in an Observable raises `UnresolvedError`, too.
+    remembered as guesses. Setting a field or an item in an Observable raises `UnresolvedError`, too.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.
@@ -143,7 +142,7 @@ class Observable(Generic[T_co]):
         value = stands_for(self)
         if value is not UNSET:
             return hash(value)
-        note_use(self, opaque=True)
+        note_use(self)
         # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
         # the same in each run of a call.
         root = self.__cl_root__
@@ -152,15 +151,14 @@ class Observable(Generic[T_co]):
 
     @property
     def __class__(self) -> Any:
-        # isinstance() and match read this if type() isn't the wanted one. No rehearsal can answer it differently, so
-        # the fields that depend on it can't be found.
+        # isinstance() and match read this if type() isn't the wanted one.
         teach_yaml()
         value = stands_for(self)
         if value is not UNSET:
             return type(value)
         call = call_of(self)
         if call is not None and call.composing:
-            note_use(self, opaque=True)
+            note_use(self)
         return Observable
 
     @__class__.setter
@@ -207,9 +205,7 @@ class Observable(Generic[T_co]):
         if refers(self):
             raise unresolved(self, "len()")
         oracle = oracle_of(self)
-        found = guess(self)
-        note_use(self, opaque=True)
-        return oracle.length(self) if found and oracle is not None else 0
+        return oracle.length(self) if guess(self) and oracle is not None else 0
 
     def __iter__(self) -> Iterator[Any]:
         value = stands_for(self)
@@ -313,8 +309,6 @@ def _backwards(values: Any) -> list[Any]:
 
 
 _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
-# Special methods whose results loops and names are made from: resources may depend on them.
-_COUNTS = frozenset({"int", "index", "float"})
 _SIGNS = dict(
     pair.split(" ", 1)
     for pair in "lt <, le <=, gt >, ge >=, add +, sub -, mul *, truediv /, floordiv //, mod %, pow **, lshift <<, "
@@ -336,8 +330,6 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
         value = stands_for(self)
         if value is not UNSET:
             return getattr(value, f"__{name}__")(*args)
-        if name in _COUNTS:
-            note_use(self, opaque=True)
         oracle = None if answer is None else oracle_of(self)
         if oracle is None:
             raise unresolved(self, shown)
@@ -428,11 +420,8 @@ class Oracle(Protocol):
 
     __slots__ = ()
 
-    def answers(self, observable: Observable[Any]) -> bool:
-        """Say whether this oracle answers questions about a value. A real call's answers count for all others."""
-
-    def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        """Say whether an unresolved value counts as true or, if `compared` isn't None, as equal to `compared`."""
+    def __call__(self, observable: Observable[Any]) -> bool:
+        """Say whether an unresolved value counts as true, and as equal to what it is compared with."""
 
     def value(self, observable: Observable[Any]) -> Any:
         """Return the value that the real call observes for `observable`; None if there is none."""
@@ -530,20 +519,16 @@ def known(observable: Observable[Any]) -> Any:
 
 
 def oracle_of(observable: Observable[Any]) -> Oracle | None:
-    """Return the oracle of the rehearsal that uses an unresolved value.
-
-    None in a real call, outside of calls, and if the oracle answers no questions about this value.
-    """
+    """Return the oracle of the rehearsal that uses an unresolved value; None in a real call, and outside of calls."""
     call = call_of(observable)
-    oracle = None if call is None else call.oracle
-    return oracle if oracle is not None and oracle.answers(observable) else None
+    return None if call is None else call.oracle
 
 
-def note_use(observable: Observable[Any], *, opaque: bool = False, failed: bool = False) -> None:
+def note_use(observable: Observable[Any], *, failed: bool = False) -> None:
     """Remember that an unresolved value was used as a plain value, in a way that isn't a question for the oracle.
 
-    Nothing is remembered for a reference from desired state, and outside of calls. `opaque` means that no rehearsal can
-    show what depends on the use. A use that `failed` counts even if the value is known to be empty (`is_settled`).
+    Nothing is remembered for a reference from desired state, and outside of calls. A use that `failed` counts even if
+    the value is known to be empty (`is_settled`).
     """
     call = call_of(observable)
     if call is None or refers(observable):
@@ -552,8 +537,6 @@ def note_use(observable: Observable[Any], *, opaque: bool = False, failed: bool 
         if is_settled(source) and not failed:
             continue
         call.guesses.setdefault(source.__cl_path__, source)
-        if opaque:
-            call.opaque.setdefault(source.__cl_path__, source)
 
 
 def guess(observable: Observable[Any], compared: object = None) -> bool:
@@ -573,12 +556,12 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
         return bool(value == compared) if compared is not None else bool(value)
     oracle = oracle_of(observable)
     if oracle is not None:
-        return oracle(observable, compared)
+        return oracle(observable)
     for source in sources(observable):
         if not is_settled(source):
             call = call_of(source)
             if call is not None:
-                call.guessed(source, compared)
+                call.guesses.setdefault(source.__cl_path__, source)
     return False
 
 

@@ -85,6 +85,15 @@ class Root:
             self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
 
+    def count_as_ready(self) -> None:
+        """Take the object for ready, as it was when its values were noted."""
+        self._ready = True
+
+    @property
+    def was_found_ready(self) -> bool:
+        """Whether somebody has asked if the object is ready, and it is."""
+        return self._ready is True
+
 
 class Reference(Root):
     """An observed object to which desired state refers.

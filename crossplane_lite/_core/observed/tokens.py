@@ -8,7 +8,7 @@ same token in every call and in every process, and two replicas of a function so
 Head and tail together are called a marker. There is a fixed sequence of markers. A call uses the first marker; if its
 request contains this marker, the call uses a marker that depends on all of the request. So a composite can't contain a
 token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for most of the further runs of compose()
-(`_core.waits.decide`). The forms differ in every letter and in length. Early tokens sort before most
+(`_core.answer.decide`). The forms differ in every letter and in length. Early tokens sort before most
 texts, and late tokens behind; among themselves, late tokens sort in the opposite order. So a text that was made by
 cutting, hashing or sorting tokens differs between the two forms.
 

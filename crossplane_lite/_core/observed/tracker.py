@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import WireError
 from ...proto import _view
 from .. import codec
-from ..base.folder import PACKAGE
 from ..base.texts import capped, some, without_addresses
 
 if TYPE_CHECKING:
@@ -66,14 +64,8 @@ _SHORTEST_TOKEN: Final = 8  # shorter parts of a token aren't recognised
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
 """The state of this thread or task before `enter`, to which `leave` goes back."""
 
-Question = tuple[str, object]
-"""A question about a missing value: the value's path, and the value that it is compared with; None for the truth."""
-
 Values = Sequence["Observable[Any]"]
 """Missing values."""
-
-Branch = tuple[Question, tuple[int, int], bool]
-"""A question, the place in the author's code that asked the question (see `place`), and the answer."""
 
 # The markers of earlier calls' tokens. Until this process has made a token, texts aren't searched for tokens.
 _leftovers: tuple[Marker, ...] = ()
@@ -119,7 +111,6 @@ def close(call: Tracker) -> None:
             root.untie()
     call.handed_out.clear()
     call.guesses.clear()
-    call.opaque.clear()
     if call.tokens:  # texts may still be shown, with the paths of their tokens
         from .observable import Observable
 
@@ -159,20 +150,6 @@ def mask(text: str) -> str:
     return text
 
 
-def place() -> tuple[int, int]:
-    """Return the place in the author's code that uses a value: the code object's id, and the instruction's offset.
-
-    The place is the innermost frame outside of this package, from the caller's caller on.
-    """
-    # The answer to a question doesn't depend on the place; a place only says whether a question was answered both ways.
-    # Counting the questions of a path can't say it: after a branch, the second question of one run is another line's
-    # than that of the other run, and a line that was never answered the other way would count as if it was.
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return id(frame.f_code), frame.f_lasti
-
-
 class MarkerNumber:
     """The number of the markers for a request. The request is searched when the first of its runs needs the number."""
 
@@ -196,9 +173,9 @@ class Tracker:
         xr: The observed composite.
         guesses: The unresolved values that were used as plain values, by path.
         answered: The paths of the values for which the author has given a default (`value_or`).
-        opaque: The guesses whose effect no rehearsal can show (a hash, `isinstance`, a loop, a number, a resource's
-            name), by path.
-        branches: The questions that were answered, each with its place in the code and the answer.
+        true_conditions: The types of the conditions that were asked for and are True, by the resource's name.
+        seen_names: The names of resources whose existence was asked for.
+        noted_ready: The composed resources that were ready by the notes, in a run with last known values.
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
@@ -211,12 +188,9 @@ class Tracker:
         rehearsed: Whether this is a run whose results are thrown away.
         number: A number that no other call or rehearsal of this process has.
         form: The form of this call's tokens, `EARLY` or `LATE` (`_core.observed.tokens`).
-        made_up: The text that stands for each unresolved value in place of its token, with `{}` for the name of the
-            value's resource; empty for tokens.
         secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
             count as empty.
-        refusals: The texts of the errors for scalars and keys of another type than their field's in the real call.
         observer: Is told what compose() does; None for nobody.
 
     Args:
@@ -228,7 +202,7 @@ class Tracker:
     closed = False
     rehearsed = False
     form = 0
-    made_up = ""
+    noted_ready: Collection[str] = ()
     secret_request: Any = None
     oracle: Oracle | None = None
     observer: Observer | None = None
@@ -240,13 +214,12 @@ class Tracker:
         self.observed: Mapping[str, Any] = {}
         self.guesses: dict[str, Observable[Any]] = {}
         self.answered: set[str] = set()
-        self.opaque: dict[str, Observable[Any]] = {}
-        self.branches: set[Branch] = set()
+        self.true_conditions: dict[str, set[str]] = {}
+        self.seen_names: set[str] = set()
         self.handed_out: list[Observable[Any]] = []
         self.tokens: dict[int, Observable[Any]] = {}
         self.made: dict[int, int] = {}
         self.told: set[str] = set()
-        self.refusals: set[str] = set()
         self.tied: list[Any] = []
         self.faults: list[WireError] = []
         self._texts: dict[str | int, tuple[int, str]] = {}
@@ -261,9 +234,6 @@ class Tracker:
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the token that stands for `observable` in texts of this call; the same token each time."""
-        if self.made_up:
-            root = observable.__cl_root__
-            return self.made_up.format("" if root is None else root.name)
         # Each path has one token. Results of apply() are known by identity, because two functions may have the same
         # name. Observables in `tokens` stay alive, so no other object gets their id.
         path = observable.source_path
@@ -303,12 +273,6 @@ class Tracker:
         forms = (LATE, EARLY) if self.form == LATE else (EARLY, LATE)
         return [marker_for(self.marker_number.value, form) for form in forms]
 
-    def guessed(self, observable: Observable[Any], compared: object = None) -> None:
-        """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
-        path = observable.source_path
-        self.guesses.setdefault(path, observable)
-        self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
-
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
         """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
 
@@ -316,7 +280,6 @@ class Tracker:
         """
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
-            self.opaque.setdefault(observable.source_path, observable)
 
     @property
     def has_guessed(self) -> bool:

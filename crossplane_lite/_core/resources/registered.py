@@ -99,7 +99,6 @@ class Registered:
         base: The Struct bytes of the resource as previous functions desire it; None if they don't desire it.
         ready: The readiness that compose() set; None if it set none.
         incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if they set none.
-        on_unresolved: What to do if values are unresolved: `keep`, `hold` or `fatal`, as for `ctx.resource`.
         origin: The author's line that registered the resource; None if its kind has no rules (see `rules`).
         depends_on: Names of the resources that must be ready before this one is created.
         desired_details: For the composite, the connection details that previous functions desire, else None.
@@ -109,7 +108,7 @@ class Registered:
 
     __slots__ = (
         *("base", "depends_on", "desired_details", "details", "incoming_ready", "observed", "observed_details"),
-        *("on_unresolved", "origin", "ready", "root"),
+        *("origin", "ready", "root"),
     )
 
     def __init__(self, root: Root, base: bytes | None = None, incoming_ready: int = 0) -> None:
@@ -117,7 +116,6 @@ class Registered:
         self.base = base
         self.ready: bool | None = None
         self.incoming_ready = incoming_ready
-        self.on_unresolved = "keep"
         self.origin: Origin | None = None
         self.depends_on: tuple[str, ...] = ()
         self.desired_details: Mapping[str, bytes] | None = None

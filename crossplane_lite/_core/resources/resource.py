@@ -194,7 +194,7 @@ class Resource(Model):
         """Return the observed condition of this type.
 
         If a composed resource has the condition with another status than `True`, the call of this method counts as a
-        guess (see `Observable`): compose() may run again with the status `True`, to find what depends on it.
+        guess (see `Observable`).
 
         Args:
             type: The condition's type, such as `Ready`.
@@ -213,9 +213,11 @@ class Resource(Model):
         root = top.root
         found = condition_of(root.raw if root is not None else None, type)
         if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
-            # An `if` on a condition must not delete resources that exist: another run shows which ones depend on it.
+            # An `if` on a condition must not delete resources that exist.
             if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):
                 found = {**found, "status": "True"}
+        elif found is not None and root is not None and root.kind == "resource":
+            root.call.true_conditions.setdefault(root.name, set()).add(type)
         raw = None if found is None else codec.encode_struct(found)
         made = Condition.__new__(Condition)
         Condition._set_node(made, Node(WAIT, raw, root, f'{top.path}.status.conditions["{type}"]'))

@@ -306,6 +306,9 @@ class DynamicModel(Model):
             return iter(())
         node = self._node
         inherited = [] if node is None else [name for name in sorted(node.fields) if name not in (node.deleted or ())]
+        if node is not None and node.state == WAIT:
+            for name in inherited:
+                self[name]  # that a key is there counts as a value that was read
         return iter(dict.fromkeys([*inherited, *self.__dict__]))
 
     def __len__(self) -> int:

@@ -30,7 +30,7 @@ _NAME: Final = "crossplane-lite diff"
 CHANGES: Final = 1
 """The exit status with --exit-code if something changes."""
 DELETIONS: Final = 3
-"""The exit status if something is deleted."""
+"""The exit status if something is deleted, now or once a missing value is there."""
 FAILURES: Final = 4
 """The exit status if a reconcile fails, or the API server would refuse or drop a part of it."""
 
@@ -40,7 +40,8 @@ def command(argv: Sequence[str]) -> int:
 
     Returns:
         The exit status. It is 4 if a composite's reconcile fails, --crds finds mistakes, or a file can't be used; else
-        3 if something is deleted, else 1 if --exit-code is given and something changes, else 0.
+        3 if something is deleted, now or once a missing value is there, else 1 if --exit-code is given and something
+        changes, else 0.
 
     Raises:
         InputError: A file, a function or a version can't be used. If the command line names a folder, an error that
@@ -221,8 +222,8 @@ def make_parser() -> argparse.ArgumentParser:
         "desired state of another version of the function stands in their place. In a FOLDER each file is one "
         "composite with its composed resources.",
         epilog="Exit status: 0; 1 with --exit-code where something changes; 2 when the command line or a file can't be "
-        "used; 3 where something is deleted, with or without --exit-code; 4 when a reconcile fails, "
-        "or --crds finds mistakes in a resource.",
+        "used; 3 where something is deleted, now or once a missing value is there, with or without --exit-code; 4 when "
+        "a reconcile fails, or --crds finds mistakes in a resource.",
     )
     arguments.add_inputs(parser)
     group = parser.add_argument_group("comparison and output")

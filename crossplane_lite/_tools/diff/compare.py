@@ -15,7 +15,7 @@ from ..._core.observed.secrets import Masker, Secret, names_of, secrets_in, secr
 from ..._core.paths import trees
 from ...proto import _view
 from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
-from ..render.told import waiting
+from ..render.told import told, waiting
 from ..simulate.merging import ABSENT, copied
 from .fields import Change, changes, keys_of, leaves
 from .owned import owned_fields
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ACTIONS: Final = ("delete", "create", "change", "held back", "kept")
 """The actions on resources, in the order in which they are shown."""
 
+_LATER: Final = "not at once"
 _SECRET: Final = "[secret]"
 _OTHER_SECRET: Final = "[another secret]"
 
@@ -113,7 +114,7 @@ def against_cluster(
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
-    entries = list(_composed(rendered.composed, exist, waits, schemas, whole=False))
+    entries = list(_composed(rendered.composed, exist, waits, _stays(rendered), schemas, whole=False))
     entries += [_entry("delete", name, resource) for name, resource in rendered.deleted.items()]
     note = "not desired, and not deleted: no owner reference says that it is the composite's"
     left = exist.keys() - rendered.composed.keys() - rendered.deleted.keys()
@@ -131,28 +132,34 @@ def against_cluster(
             f"others have set them: {some_names(unknown)}"
         )
     status = _status_changes(composite, rendered.composite)
-    return _finished(composite, entries, status, notes, [rendered], exist, rendered.deleted)
+    return _finished(composite, entries, status, notes, [rendered], exist, {**exist, **rendered.deleted})
 
 
 def _composed(
     composed: Mapping[str, Mapping[str, Any]],
     before: Mapping[str, Mapping[str, Any]],
     waits: Mapping[str, Sequence[str]],
+    stays: Mapping[str, str],
     schemas: Schemas | None,
     *,
     whole: bool,
 ) -> Iterator[Entry]:
-    """Yield an entry for each desired resource: it is created, changed or kept.
+    """Yield an entry for each desired resource: it is created, changed, kept, or deleted later.
 
     Args:
         composed: The desired resources.
         before: The existing resources; with `whole`, those that another version desires.
         waits: The paths of the missing values, by the resource's name.
+        stays: Why functions keep resources as they are that they don't register, by the resource's name. They count as
+            deleted, because that is what becomes of most of them once the values are there that are missing.
         schemas: The schemas of kinds; None if there are none.
         whole: Whether desired resources replace those of `before` completely.
     """
     for name, resource in composed.items():
         old = before.get(name)
+        if old is not None and name in stays:
+            yield _entry("delete", name, old, note=_LATER)
+            continue
         if old is None or not _same_kind(old, resource):
             owner = "the other version's" if whole else "the"
             # The composite no longer manages the resource of another kind whose name the new one has taken.
@@ -186,7 +193,9 @@ def against_version(
     waits, held = _waits(new)
     before: Mapping[str, Mapping[str, Any]] = {} if old is None else old.composed
     entries: list[Entry] = []
-    for one in _composed(new.composed, before, waits, schemas, whole=True):
+    others = {} if old is None else _stays(old)
+    stays = {name: why for name, why in _stays(new).items() if name not in others}
+    for one in _composed(new.composed, before, waits, stays, schemas, whole=True):
         if one.action == "create":
             deleted = "it exists; the other version deletes it" if old is not None and one.name not in before else ""
             one = one._replace(note=(one.note or deleted) if one.name in exist else "")
@@ -223,13 +232,17 @@ def _finished(
     """
     mask = masking(renders, exist.values())
     composed = renders[-1].composed
-    specs = {name: [exist.get(name, {}).get("spec"), one.get("spec")] for name, one in composed.items()}
+    going = {one.name for one in entries if one.action == "delete"}
+    specs = {
+        name: [exist.get(name, {}).get("spec"), one.get("spec")] for name, one in composed.items() if name not in going
+    }
     places = places_in(specs)
     new = {
         one.name: (text_of(composed[one.name].get("apiVersion")), text_of(composed[one.name].get("kind")))
         for one in entries
         if one.action == "create" and one.name not in exist
     }
+    notes += _later(entries, _stays(renders[-1]))
     shown = []
     for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name)):
         if one.action == "delete":
@@ -301,6 +314,21 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
     """Return the paths of the values that each waiting resource waits for, and the names of the held back resources."""
     waits, held = waiting(rendered.steps)
     return {name: sorted(paths) for name, paths in waits.items()}, held
+
+
+def _later(entries: Iterable[Entry], stays: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each reason why resources that aren't desired any more stay for now."""
+    groups: dict[str, list[str]] = {}
+    for one in entries:
+        if one.note == _LATER:
+            groups.setdefault(stays[one.name], []).append(one.name)
+    for why, names in groups.items():
+        yield f"{_LATER}: {some_names(names)}: {why}"
+
+
+def _stays(rendered: Rendered) -> dict[str, str]:
+    """Return why functions keep existing resources as they are, by the resource's name."""
+    return {note.name: note.text for says in told(rendered.steps) for note in says.notes if note.name}
 
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.scalars import EXACT
 from ..._core.call.mark import ANNOTATION
+from ..._core.known import KNOWN
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import quoted, show
 from ..manifests.objects import CLAIM_LABELS, COMPOSITE_LABEL, RESOURCE_NAME
@@ -39,7 +40,7 @@ def no_keys(_steps: tuple[Any, ...]) -> Keys:
 # The fields that usually identify the elements of Kubernetes' lists, in the order in which they are tried.
 _USUAL_KEYS: Final = ("name", "key", "uid", "type", "id", "mountPath", "containerPort", "port", "ip")
 # Labels and annotations that Crossplane or this package gives every resource.
-_OWN: Final = frozenset({COMPOSITE_LABEL, *CLAIM_LABELS, RESOURCE_NAME, ANNOTATION})
+_OWN: Final = frozenset({COMPOSITE_LABEL, *CLAIM_LABELS, RESOURCE_NAME, ANNOTATION, KNOWN})
 
 
 class Change(NamedTuple):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import codec
 from ..._core.base.texts import short_repr, short_text
+from ..._core.dependencies.dependencies import Dependency, show
+from ..._core.dependencies.usages import edge_of
 from ..._core.observed.lookup import is_ready
-from ..._core.waits.dependencies import Dependency, show
-from ..._core.waits.usages import edge_of
 from ...composition import Function
 from ...errors import WireError
 from ...proto import _view

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core.waits.graph import components
+from ..._core.dependencies.graph import components
 from ..render.rendered import Rendered, RenderError
-from ..render.told import HEADING, lines, told
+from ..render.told import HEADING, lines
 from .collect import Collected, collect
 
 if TYPE_CHECKING:
@@ -176,12 +176,11 @@ def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None =
     nodes = [node._replace(in_cycle=size[component.get(node.name, "")] > 1) for node in nodes]
     edges = [edge._replace(in_cycle=component[edge.dependent] == component[edge.dependency]) for edge in edges]
     order = list(Sort)
-    births = (born.text for says in told(rendered.steps) for born in says.births)
     return Graph(
         _title(composite or found.composite),
         sorted(nodes, key=lambda node: (order.index(node.sort), node.name)),
         edges,
-        [*_cycle_notes(component, size), *found.notes, *births],
+        [*_cycle_notes(component, size), *found.notes],
     )
 
 
@@ -195,8 +194,7 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     heading = HEADING if simulation.stable else "still waiting:"
     unresolved = [f"{heading} {line}" for line in lines(simulation.unresolved)]
-    births = [born.text for born in simulation.births.values()]
-    notes = dict.fromkeys([*graph.notes, *births, *unresolved, *simulation.notes_on_fixtures()])
+    notes = dict.fromkeys([*graph.notes, *unresolved, *simulation.notes_on_fixtures()])
     return graph._replace(notes=list(notes))
 
 

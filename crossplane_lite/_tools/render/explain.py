@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.texts import escaped, line, near_name, short_text, shortened
 from ..._core.call.mark import ANNOTATION, steps_in
+from ..._core.dependencies.entry import Need
 from ..._core.observed.secrets import masker_for
 from ..._core.paths.text import quoted, show
-from ..._core.waits.entry import Need
 from ...errors import InputError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of

@@ -14,6 +14,7 @@ from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
 from ..._core.base.texts import near_name, short_repr, type_in_words
 from ..._core.call.texts import named
+from ..._core.dependencies.dry_run import tree_or_none
 from ..._core.models import types
 from ..._core.models.node import FACT, LOOSE, ModelShape
 from ..._core.models.walker import Tree
@@ -22,7 +23,6 @@ from ..._core.observed.tracker import Observer
 from ..._core.paths.text import show
 from ..._core.resources.resource import Resource
 from ..._core.resources.unstructured import DynamicFields
-from ..._core.waits.run import tree_or_none
 from ...proto import _view
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..._core.base.api_version import group_of
-from ..._core.call.mark import without_memory
+from ..._core.call.mark import without_digests
 from ..._core.paths.trees import lookup
 from ..manifests.objects import TRANSITION_TIME, merged, metadata_of, quoted, secret_place, some_names, text_of
 from .definition import PAUSED, REFERENCES, REQUESTED, composition_of, steering
@@ -54,7 +54,7 @@ def documents(
     xr = shortened(rendered.composite, legacy=rendered.legacy)
     yield _timeless(merged(composite, xr) if full else xr)
     for name in sorted(rendered.composed):
-        yield _timeless(without_memory(rendered.composed[name]))
+        yield _timeless(without_digests(rendered.composed[name]))
     yield from result_documents(results)
     if context and rendered.context:
         yield context_document(rendered.context)

@@ -13,7 +13,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final, NamedTuple
 
 from ..._core import codec
-from ..._core.call.mark import HELD_BACK_KEY, without_memory
+from ..._core.call.mark import HELD_BACK_KEY, without_digests
 from ..._core.models.walker import leaves
 from ..._core.paths.schema import Schema
 from ..._core.paths.trees import lookup, put
@@ -360,7 +360,7 @@ class Request:
                 if origin.part == "xr" and origin.steps[0] == "status":
                     # Else a resource stays as it was made while the function sets the status to another value.
                     for one in message.observed.resources.values():
-                        one.resource = codec.encode_struct(without_memory(codec.decode_struct(one.resource)))
+                        one.resource = codec.encode_struct(without_digests(codec.decode_struct(one.resource)))
             except (AttributeError, CrossplaneLiteError):  # no such object, or a malformed one, or a value has no place
                 return None
         made: bytes = message.SerializeToString(deterministic=True)

@@ -376,12 +376,14 @@ class _Reconcile:
     def _unknown_names(self, pipeline: Pipeline, composed: Mapping[str, Any]) -> Iterator[str]:
         """Yield a note for each observed resource whose name no function composes, but a similar one.
 
-        Crossplane doesn't delete it, because the composite doesn't control it.
+        Crossplane doesn't delete it, because the composite doesn't control it. A function may keep it as it is.
         """
-        held = {name for says in told(pipeline.runs) for name in says.held}
-        for name in sorted(self._observed.keys() - composed.keys() - held):
+        says = [*told(pipeline.runs)]
+        held = {name for one in says for name in one.held}
+        made = composed.keys() - {note.name for one in says for note in one.notes}
+        for name in sorted(self._observed.keys() - made - held):
             if controller_of(self._observed[name]) is None:
-                near = near_name(name, held | (composed.keys() - self._observed.keys()))
+                near = near_name(name, held | (made - self._observed.keys()))
                 if near:
                     yield f"no function composes the observed resource {quoted(name)}{near}"
 

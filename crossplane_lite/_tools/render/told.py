@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ..._core import codec
 from ..._core.base.texts import near_name
 from ..._core.call.mark import HELD_BACK_KEY
+from ..._core.dependencies.entry import Need, Waiting, read
 from ..._core.observed.secrets import masker_for
 from ..._core.paths import field_path, trees
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import show
-from ..._core.waits.entry import Need, Waiting, read
 from ...errors import UsageError, WireError
 from ...proto import _view
 from .rendered import api_versions_checked
@@ -64,7 +64,6 @@ def _joined(several: list[Waiting]) -> Waiting:
         [need for one in several for need in one.needs],
         [cut_off for one in several for cut_off in one.cut_off],
         tuple(note for one in several for note in one.notes),
-        births=tuple(born for one in several for born in one.births),
     )
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ..._core import codec
 from ..._core.base.api_version import split
 from ..._core.base.texts import near_name, short_text
+from ..._core.dependencies.dependencies import show
 from ..._core.observed.observable import Observable
 from ..._core.paths.text import show as show_path
 from ..._core.paths.trees import lookup
 from ..._core.schemas.schema import errors_in
 from ..._core.schemas.translate import SchemaError
-from ..._core.waits.dependencies import show
 from ...errors import MissingExtraError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of

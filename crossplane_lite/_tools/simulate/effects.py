@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..._core.call.mark import without_memory
+from ..._core.call.mark import without_digests
 from .merging import ABSENT, differences
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Effects(NamedTuple):
             missing values.
         held: The resources that functions leave out of their answers because values are missing, by name, with the
             paths of the missing values.
+        remarks: The remarks of the functions' reports, such as which values are missing and count as they last were.
         ready: Whether the composite is ready after the loss.
     """
 
@@ -42,6 +43,7 @@ class Effects(NamedTuple):
     status: list[str]
     kept: dict[str, list[str]]
     held: dict[str, list[str]]
+    remarks: list[str]
     ready: bool
 
 
@@ -60,6 +62,7 @@ def effects_of(steady: Rendered, after: Round) -> Effects:
         status=_changes(_status(steady.composite), _status(rendered.composite), is_secret=False),
         kept={name: paths for name, paths in after.waiting.items() if name in rendered.composed},
         held={name: paths for name, paths in after.waiting.items() if name not in rendered.composed},
+        remarks=list(after.remarks),
         ready=is_ready(rendered.composite),
     )
 
@@ -71,7 +74,7 @@ def changes_of(before: Objects, after: Objects, *, added: bool = True) -> dict[s
     """
     found = {}
     for name, resource in after.items():
-        old, new = (without_memory(one) for one in (before.get(name, {}), resource))
+        old, new = (without_digests(one) for one in (before.get(name, {}), resource))
         texts = _changes(old, new, is_secret=resource.get("kind") == "Secret", added=added)
         if texts:
             found[name] = texts

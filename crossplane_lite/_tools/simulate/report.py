@@ -51,8 +51,9 @@ def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
         "resources": [*_resources(simulation), *_missing(simulation, unresolved)],
         "fields": _fields(simulation),
         "unresolved": unresolved,
-        "births": [simulation.births[name]._asdict() for name in sorted(simulation.births)],
         "changed": simulation.changed,
+        "came": simulation.came,
+        "remarks": list(simulation.rounds[-1].remarks) if simulation.rounds else [],
         "cycles": simulation.cycles,
         "deleted": sorted(
             {name for one in simulation.rounds for name in one.rendered.deleted} - {*simulation.observed}

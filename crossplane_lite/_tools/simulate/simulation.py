@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import near_name, short_repr, short_text, some
-from ..._core.call.mark import without_memory
+from ..._core.call.mark import without_digests
 from ..._core.models.walker import canonical
 from ..._core.paths import field_path, trees
 from ..._core.paths.text import EXTERNAL_NAME, show
@@ -35,7 +35,6 @@ from .statuses import Exists, Statuses
 from .waits import Waits, cycles_in, owner_of, unresolved_in, waits_of
 
 if TYPE_CHECKING:
-    from ..._core.waits.entry import Born
     from ...composition import Dependency
     from ..render.arguments import Inputs
     from ..render.rendered import Rendered
@@ -56,12 +55,14 @@ class Round(NamedTuple):
             a loss, they are the resources that are created again.
         waiting: The resources that wait for values, by name, with the paths of these values. The list of paths is empty
             if the resource's function doesn't report them.
+        remarks: The remarks of the functions' reports, such as which values are missing and count as they last were.
     """
 
     number: int
     rendered: Rendered
     appeared: list[str]
     waiting: dict[str, list[str]]
+    remarks: Sequence[str] = ()
 
 
 class Simulation:
@@ -92,9 +93,10 @@ class Simulation:
             anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
             (a guess).
         dependencies: The dependencies of the functions that run in this process.
-        births: The resources that were created with a guess about missing values, by name.
         changed: The fields that a resource got at its creation and has with another value at the end, by the
             resource's name: texts as in `Effects.changed`.
+        came: The paths of the values that compose() asked for and that were there for the first time in a round in
+            which a resource of `changed` changed, by the resource's name. Only functions in this process say them.
 
     Raises:
         InputError: A fixture can't be read or used, an observed resource has no composition resource name, or two have
@@ -132,8 +134,9 @@ class Simulation:
         self.waited: dict[str, list[str]] = {}
         self.origins: dict[str, str] = {}
         self.dependencies: list[Dependency] = []
-        self.births: dict[str, Born] = {}
         self.changed: dict[str, list[str]] = {}
+        self.came: dict[str, list[str]] = {}
+        self._missing: set[str] = set()
         self._made: dict[str, dict[str, Any]] = {}
 
     @property
@@ -352,7 +355,7 @@ class Simulation:
         made = {name: one for name, one in rendered.composed.items() if name not in self._observed}
         self._made = {**made, **self._made}
         lasting = {name: rendered.composed[name] for name in self._made if name in rendered.composed}
-        self.changed = changes_of(self._made, lasting, added=False)
+        self._note_changed(changes_of(self._made, lasting, added=False), rendered)
         self._note_wanted(waits, rendered)
         for name, composed in rendered.composed.items():
             self._exist(name, composed)
@@ -361,12 +364,20 @@ class Simulation:
         place, details = secret_place(rendered.composite), rendered.connection_details
         if rendered.legacy and place is not None and details:
             self._secrets[""] = secret_at(place, details)
-        appeared = sorted(set(rendered.composed) - set(self.waves))
+        # What a function only keeps as it is hasn't appeared.
+        appeared = sorted(set(rendered.composed) - set(self.waves) - {one.name for one in waits.notes})
         self.waves.update(dict.fromkeys(appeared, number))
         self._note_waited(waits)
-        self.births.update({born.name: born for born in waits.births if born.name in appeared})
         waiting = {name: sorted(paths) for name, paths in sorted(waits.waiting.items())}
-        self.rounds.append(Round(number, rendered, appeared, waiting))
+        self.rounds.append(Round(number, rendered, appeared, waiting, waits.remarks))
+
+    def _note_changed(self, changed: dict[str, list[str]], rendered: Rendered) -> None:
+        missing = {path for run in rendered.steps if run.seen is not None for path in run.seen.missing}
+        for name in changed:
+            if changed[name] != self.changed.get(name):
+                self.came[name] = sorted({*self.came.get(name, ()), *(self._missing - missing)})
+        self.came = {name: paths for name, paths in self.came.items() if name in changed}
+        self.changed, self._missing = changed, missing
 
     def _note_waited(self, waits: Waits) -> None:
         for name, paths in waits.waiting.items():
@@ -455,6 +466,7 @@ class Simulation:
             rendered,
             sorted(set(rendered.composed) - set(observed)),
             {name: sorted(paths) for name, paths in sorted(waits.waiting.items())},
+            waits.remarks,
         )
 
 
@@ -504,7 +516,7 @@ def _changed(rounds: Sequence[Round], index: int) -> list[str]:
         else:
             old, new = before.composed[name], after.composed[name]
             # What a mark remembers changes with the content. It is noise, unless nothing else changes.
-            found = [*differences(without_memory(old), without_memory(new))] or differences(old, new)
+            found = [*differences(without_digests(old), without_digests(new))] or differences(old, new)
             changed += [f"{name}.{path}" for path, _, _ in found]
     found = differences(before.composite.get("status"), after.composite.get("status"))
     return changed + [f"xr.status.{path}" for path, _, _ in found]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..._core.base import texts as _text
-from ..._core.base.texts import shortened
+from ..._core.base.texts import shortened, some
 from ..render import told
 from ..render.output import aligned
 
@@ -16,6 +16,7 @@ _MARK: Final = "*"
 _NEVER: Final = "never"
 _WIDTH: Final = 100
 _WIDEST: Final = 80
+_MOST_CAME: Final = 3
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -93,24 +94,17 @@ def _end(report: Mapping[str, Any]) -> Iterator[str]:
     unsaid = [one["name"] for one in report["resources"] if one["looksReady"] and not one["ready"]]
     if report["stable"] and unsaid:
         yield from _listed("ready by themselves, but no function says so (auto_ready=True would)", sorted(unsaid))
-    births = {one["name"]: one for one in report["births"]}
     if report["changed"]:
         yield "changed after creation:"
         for name, texts in sorted(report["changed"].items()):
-            guess = f", by a guess on {', '.join(births[name]['values'])}" if name in births else ""
-            yield from (f"  {name}: {text}{guess}" for text in texts)
-    if births.keys() - report["changed"].keys():
-        yield "created with a guess, which may change when the values come:"
-        yield from (f"  {_birth(one)}" for name, one in births.items() if name not in report["changed"])
+            came = some(report["came"].get(name, ()), _MOST_CAME)
+            yield from (f"  {name}: {text}{f', once {came} came' if came else ''}" for text in texts)
+    yield from report["remarks"]
     if report["unresolved"]:
         yield told.HEADING if report["stable"] else "still waiting:"
         yield from (f"  {line}" for line in told.lines(report["unresolved"]))
     for cycle in report["cycles"]:
         yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
-
-
-def _birth(one: Mapping[str, Any]) -> str:
-    return f"{one['name']}: {', '.join(one['fields']) or 'the whole resource'}, from {', '.join(one['values'])}"
 
 
 def _conditions(conditions: Sequence[Mapping[str, Any]]) -> str:
@@ -141,7 +135,8 @@ def _loss(loss: Mapping[str, Any]) -> Iterator[str]:
     for key, text in (("kept", "keeps what it has"), ("held", "held back")):
         for names, paths in _grouped(loss[key]):
             yield from _listed(f"  {text}{f', waiting for {paths}' if paths else ''}", names)
-    if not any(loss[key] for key in ("created", "deleted", "changed", "status", "kept", "held")):
+    yield from (f"  {remark}" for remark in loss["remarks"])
+    if not any(loss[key] for key in ("created", "deleted", "changed", "status", "kept", "held", "remarks")):
         yield "  nothing changes"
     yield f"  the composite is {'ready' if loss['ready'] else 'not ready'}"
 

@@ -7,12 +7,13 @@ The waits of other functions aren't known.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core.waits.dependencies import show
-from ..._core.waits.graph import components
+from ..._core.dependencies.dependencies import show
+from ..._core.dependencies.entry import Note
+from ..._core.dependencies.graph import components
 from ...proto import _view
 from ..render.functions import InProcess
 from ..render.pipeline import Selector
@@ -20,7 +21,6 @@ from ..render.told import told, waiting
 from .merging import ABSENT, at, steps_of
 
 if TYPE_CHECKING:
-    from ..._core.waits.entry import Born
     from ...composition import Dependency
     from ..render.rendered import Rendered
 
@@ -38,8 +38,8 @@ class Waits(NamedTuple):
         possible: The names of the resources that functions in this process would register if a value were different.
         held: The names of the resources that functions leave out of their answers, because values are missing.
         cut_off: The keys of the requirements that no caller can answer.
-        births: The resources that are made with a guess.
         kinds: The apiVersion and kind of each resource that functions in this process register, by name.
+        notes: The remarks of the functions' reports, such as which existing resources are kept, and why.
     """
 
     waiting: dict[str, dict[str, str]]
@@ -48,8 +48,13 @@ class Waits(NamedTuple):
     possible: set[str]
     held: AbstractSet[str] = frozenset()
     cut_off: AbstractSet[str] = frozenset()
-    births: Sequence[Born] = ()
     kinds: Mapping[str, tuple[str, str]] = {}
+    notes: Collection[Note] = ()
+
+    @property
+    def remarks(self) -> list[str]:
+        """The remarks as lines for people."""
+        return [f"{one.name} {one.text}".lstrip() for one in self.notes]
 
     def paths(self) -> Iterator[str]:
         """Yield the path of every value that a resource or a field of the composite needs, also if the value exists.
@@ -69,11 +74,11 @@ def waits_of(rendered: Rendered) -> Waits:
     selectors: dict[str, Selector] = {}
     possible: set[str] = set()
     cut_off: set[str] = set()
-    births: list[Born] = []
     kinds: dict[str, tuple[str, str]] = {}
+    notes: dict[Note, None] = {}
     for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
-        births += says.births
         cut_off.update(one.name for one in says.cut_off)
+        notes.update(dict.fromkeys(says.notes))
         selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
         if isinstance(step.runner, InProcess):
             shown = show(step.runner.function, step.request)
@@ -81,7 +86,7 @@ def waits_of(rendered: Rendered) -> Waits:
             possible.update(shown.possible)
             kinds.update(shown.registered)
     waits |= {name: {} for name in held if name not in waits}
-    return Waits(waits, sorted(dependencies), selectors, possible, held, cut_off, births, kinds)
+    return Waits(waits, sorted(dependencies), selectors, possible, held, cut_off, kinds, [*notes])
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:

@@ -83,6 +83,7 @@ def test_no_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.slow
 def test_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`simulate --html` writes the page beside what it prints."""
     function = "function-network=examples.vpc.function:compose"

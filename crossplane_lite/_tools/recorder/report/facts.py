@@ -42,7 +42,7 @@ from ..messages import decoded
 from .moments import desired_of
 
 if TYPE_CHECKING:
-    from ...._core.waits.entry import Waiting
+    from ...._core.dependencies.entry import Waiting
     from ...diff.fields import Change
     from ...graph.graph import Graph
     from ...render.rendered import StepRun
@@ -213,7 +213,6 @@ def _step(run: StepRun, changes: list[int], response: Any, waiting: Waiting, mas
     ]
     notes = [
         *(f"{one.name}: {one.text}" if one.name else one.text for one in waiting.notes),
-        *(one.text for one in waiting.births),
         *(f"required.{one.name}: {one.why}" for one in waiting.cut_off),
     ]
     return {

@@ -1,9 +1,8 @@
-"""Drafts: each registered resource as the real run desires it, encoded, or held back with the reason.
+"""Drafts: each registered resource as a run desires it, encoded, or held back with the reason.
 
 A resource without unresolved values, which is the usual case, is encoded directly from its model. For all others the
 fields that compose() set become a tree, which is plain data with a list of the unresolved values in it. In a resource
-that exists, the observed values replace the unresolved values; with `on_unresolved="hold"` it is held back, and "fatal"
-stops the call. A resource that doesn't exist yet is held back.
+that exists, the observed values replace the unresolved values. A resource that doesn't exist yet is held back.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from ...errors import EncodeError, WireError
 from .. import codec
 from ..base.sentinels import UNSET
 from ..call.mark import digest_of, direct, plain_bytes
+from ..dependencies.graph import Wait
 from ..models.node import ModelShape
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
 from ..observed.observable import Observable, known, root_of, sources
-from ..observed.owned import live_values
 from ..resources.object_meta import check_metadata, is_sound
 
 if TYPE_CHECKING:
@@ -29,21 +28,6 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
 
 _LEVELS: Final = 60  # what is deeper takes the slow way, also to be encoded
-
-
-class Wait(NamedTuple):
-    """A value that a resource waits for, or another resource that must be ready before it (`depends_on`).
-
-    Attributes:
-        source: The Observable of the value, or the name of the other resource.
-    """
-
-    source: Observable[Any] | str
-
-    @property
-    def path(self) -> str:
-        """The path of the value, or the name of the other resource, for people."""
-        return self.source if isinstance(self.source, str) else self.source.source_path
 
 
 class Place(NamedTuple):
@@ -70,25 +54,20 @@ class Draft:
 
     Attributes:
         content: The desired content; None if the resource is held back.
-        made: The content as compose() has made it, with placeholders in texts; None if only the slow way can encode it.
         waits: The values and resources that the resource waits for. A resource that exists may wait and still be sent.
         found: The unresolved values in the resource.
         problem: The error, if a value can't be encoded. The path of an EncodeError begins with the resource's name.
-        fatal: Whether the call needs a fatal result: the resource exists, has unresolved values, and its
-            `on_unresolved` is "fatal". It is held back then.
         gated: Whether the resource must not be created before those in its `depends_on` are ready. Then it is removed
             from desired state, even if a previous step desires it.
     """
 
-    __slots__ = ("content", "fatal", "found", "gated", "made", "problem", "waits")
+    __slots__ = ("content", "found", "gated", "problem", "waits")
 
     def __init__(self, content: Content | None, waits: list[Wait] | None = None, found: Sequence[Found] = ()) -> None:
         self.content = content
-        self.made: Content | None = None
         self.waits: list[Wait] = waits or []
         self.found = found
         self.problem: Exception | None = None
-        self.fatal = False
         self.gated = False
 
     @property
@@ -120,7 +99,6 @@ def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
     drafts: dict[str, Draft] = {}
     for name in resources:
         drafts[name] = draft_from(call, name, elsewhere, contents.get(name), name in with_texts)
-        drafts[name].made = contents.get(name)
     return drafts
 
 
@@ -136,17 +114,17 @@ def draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content 
     return draft_one(call, name, elsewhere) if draft is None else draft
 
 
-def with_references(call: Call, name: str, digest: str = "") -> Draft | None:
+def with_references(call: Call, name: str) -> Draft | None:
     """Draft a resource in which fields outside of lists and metadata are set to missing values, without making a tree.
 
-    For the time of encoding it, they have observed values, or empty strings in a new resource. A content with `digest`
-    was sent before, so it has no placeholders. None if that takes `draft_one`.
+    For the time of encoding it, they have observed values, or empty strings in a new resource. None if that takes
+    `draft_one`.
     """
     model: Any = call.resources[name]
     registered: Any = model._state
     observed = registered.root.raw
     is_gated = observed is None and registered.depends_on
-    if registered.base is not None or is_gated or registered.on_unresolved != "keep":
+    if registered.base is not None or is_gated:
         return None
     places: list[tuple[dict[str, Any], str, Observable[Any]]] = []
     found: list[Found] = []
@@ -182,8 +160,7 @@ def with_references(call: Call, name: str, digest: str = "") -> Draft | None:
             dict.__setitem__(values, key, value)
     if content is None or not is_sound(model, _size_of(content)):
         return None
-    is_known = digest != "" and digest_of(content) == digest
-    if call.searches and not is_known and call.has_token(plain_bytes(content)):
+    if call.searches and call.has_token(plain_bytes(content)):
         return None
     return Draft(None if observed is None else content, waits, found)
 
@@ -226,33 +203,10 @@ def doubted(call: Call, name: str, draft: Draft, found: list[Found]) -> Draft | 
         return None
     content: Content | None = None
     if not is_new:
-        if registered.on_unresolved != "keep":
-            return None
         content = _with_observed(plain_bytes(draft.content), [one.steps for one in found], observed)
         if content is None:
             return None
     return Draft(content, [*draft.waits, *waits], [*draft.found, *found])
-
-
-def draft_as_made(call: Call, name: str, content: Content, values: Sequence[Observable[Any]]) -> Draft:
-    """Return the draft of an existing resource with a content that another run has made, because values are missing."""
-    registered: Any = call.resources[name]._state
-    return Draft(content, _waits([Found([], list(values), False)], registered))
-
-
-def with_live_values_of(call: Call, name: str, draft: Draft, values: Sequence[Observable[Any]]) -> Draft | None:
-    """Return a draft of an existing resource that waits for `values` and changes no live field; None for one to hold.
-
-    Fields of metadata aren't compared.
-    """
-    registered: Any = call.resources[name]._state
-    if draft.content is None or registered.on_unresolved != "keep":
-        return None
-    content = plain_bytes(draft.content)
-    live = live_values(content, registered.root.raw)
-    live.pop("metadata", None)
-    waits = _waits([Found([], list(values), False)], registered)
-    return Draft(codec.encode_over(live, content), [*draft.waits, *waits], draft.found)
 
 
 def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes) -> bytes | None:
@@ -282,16 +236,11 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], unclear: Unclea
             _doubt(tree, places, values)
         draft = Draft(None, _waits(tree.found, registered), tree.found)
         blocked = [] if observed is not None else _blocked_by(call, registered)
+        is_complete = not (draft.waits or name in elsewhere)
         if blocked:
             draft.waits[:0] = blocked
             draft.gated = True
-        elif draft.waits and exists and registered.on_unresolved == "fatal":
-            draft.fatal = True
-        elif (
-            exists
-            and not (draft.waits and registered.on_unresolved == "hold")
-            or not (draft.waits or name in elsewhere)
-        ):
+        elif exists or is_complete:
             from ..resources.fallback import fall_back, part_for
 
             fall_back(tree, part_for(tree, observed))

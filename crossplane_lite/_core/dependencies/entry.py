@@ -8,22 +8,17 @@ A step holds a resource back if it doesn't create it yet, because the resource n
 requirement asks Crossplane for other resources.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}], "notes": [{"name": ..., "text": ...}], "births": [{"name": ..., "fields": [...], "values": [...]}]}`. All
-lists but `held` are left out if they are empty. A wait has `"kind": "resource"` if `name` is a resource with a name
-such as `xr.bucket`, which looks like a field of the composite, and `"ofKind": "resource"` if `of` is. The texts of an
-entry aren't masked, because they are data for the next steps.
-
-Three more lists are only for the next steps' own calls (`_core.call.call.Call.from_others`): `guessed`, the keys of the
-context whose values hang on a guess; `guessedStatus`, such fields of the composite's status; and `lost`, the paths of
-the lost values because of which something stays.
+"why": ...}], "notes": [{"name": ..., "text": ...}], "unsure": true}`. All lists but `held` are left out if they are
+empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which looks like a field
+of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
+the next steps. `unsure` says that the step has answered without its notes
+(`_core.call.call.Call.is_after_unsure_step`); an entry without `held` says nothing else, and is no report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-
-from ..base.texts import some
 
 RESOURCE = "resource"
 
@@ -88,27 +83,6 @@ class Note(NamedTuple):
     text: str
 
 
-class Born(NamedTuple):
-    """A resource that is made with a guess: missing values decide something in it that may change later.
-
-    Attributes:
-        name: The resource's name.
-        fields: The paths of the fields that the values decide. Empty if they decide whether the resource is made, and
-            for a resource that exists already.
-        values: The paths of the missing values.
-    """
-
-    name: str
-    fields: tuple[str, ...]
-    values: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The text for people, such as `s is made with a guess: spec.x, from vpc.status.id`."""
-        fields = f": {some(self.fields, 5)}, from " if self.fields else " about "
-        return f"{self.name} is made with a guess{fields}{some(self.values, 5)}"
-
-
 class Waiting(NamedTuple):
     """One step's report: who waits for what.
 
@@ -118,14 +92,12 @@ class Waiting(NamedTuple):
         needs: The needs of resources, fields and requirements.
         cut_off: The requirements that are never answered.
         notes: Remarks for people besides the needs, such as which existing resources are kept, and why.
-        births: The resources that are made with a guess.
     """
 
     held: list[str]
     needs: list[Need]
     cut_off: list[CutOff]
     notes: tuple[Note, ...] = ()
-    births: tuple[Born, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return the report as an entry of the context. Empty lists are left out, except `held`."""
@@ -133,7 +105,6 @@ class Waiting(NamedTuple):
             "waits": [need.to_data() for need in self.needs],
             "cutOff": [one._asdict() for one in self.cut_off],
             "notes": [one._asdict() for one in self.notes],
-            "births": [{"name": one.name, "fields": [*one.fields], "values": [*one.values]} for one in self.births],
         }
         return {"held": self.held, **{key: found for key, found in lists.items() if found}}
 
@@ -155,7 +126,6 @@ class Waiting(NamedTuple):
             needs,
             cut_off,
             tuple(Note(one.name, mask(one.text)) for one in self.notes),
-            tuple(Born(one.name, tuple(map(mask, one.fields)), tuple(map(mask, one.values))) for one in self.births),
         )
 
 
@@ -185,15 +155,7 @@ def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
         [need for need in needs if need.name and need.path],
         [one for one in cut_off if one.name],
         tuple(one for one in notes if one.text),
-        births=tuple(_births(entry.get("births"))),
     )
-
-
-def _births(value: Any) -> Iterator[Born]:
-    for one in value if isinstance(value, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            lists = (one[key] if isinstance(one.get(key), list) else () for key in ("fields", "values"))
-            yield Born(one["name"], *(tuple(path for path in paths if isinstance(path, str)) for paths in lists))
 
 
 def _rows(entry: dict[str, Any], key: str, *names: str) -> Iterator[list[str]]:

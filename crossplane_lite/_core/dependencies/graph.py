@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..models.walker import Found, show_path
 from ..observed.observable import Observable, root_of, sources
-
-if TYPE_CHECKING:
-    from .draft import Wait
 
 # ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
@@ -24,6 +21,21 @@ Edge = tuple[str, str]
 
 # A map's key in brackets that a path can also have after a dot. Reading and setting may write the same key differently.
 _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
+
+
+class Wait(NamedTuple):
+    """A value that a resource waits for, or another resource that must be ready before it (`depends_on`).
+
+    Attributes:
+        source: The Observable of the value, or the name of the other resource.
+    """
+
+    source: Observable[Any] | str
+
+    @property
+    def path(self) -> str:
+        """The path of the value, or the name of the other resource, for people."""
+        return self.source if isinstance(self.source, str) else self.source.source_path
 
 
 class Graph:
@@ -87,8 +99,6 @@ class Graph:
             kind = "xr" if name == "xr" else "resource"
             if name in ("", "required") or name[0] == "(":
                 return None
-        if kind == "context":
-            return None  # only the previous step knows the values that this value was made from
         return ("xr", _field(path)) if kind == "xr" else ("required" if kind == "required" else "resource", name)
 
     def cycle(self, held: set[str]) -> list[str] | None:

@@ -1,34 +1,32 @@
-"""Comparing the answers that two runs of compose() would give.
+"""Comparing the answers that two runs of compose() would give whose placeholders differ.
 
-Compared are resources, the composite's status and connection details, the context, and messages for people.
+Compared are resources, the composite's status and connection details, and messages for people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import codec
-from ..base.sentinels import TOMBSTONE
 from ..call.mark import plain_bytes
-from ..models.walker import unresolved_in
+from ..dependencies.dry_run import Run, tree_or_none
 from ..observed.observable import Observable
 from .draft import Place
-from .run import Run, tree_or_none
 
 if TYPE_CHECKING:
     from ..call.call import Call
+    from ..call.mark import Content
     from ..models.walker import Tree
     from ..observed.tracker import Tracker
 
 
-def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Place]:
+def differing_places(first: Run, other: Run, name: str, content: Content | None = None) -> list[Place]:
     """Return the places where two runs desire different values in a resource that both register.
 
-    The list is empty if a value of a run can't be encoded: then the answer of the real run reports an error. `forms`
-    says that the runs differ only in the form of placeholders; see `differences`.
+    `content` is the resource as the first run has made it; None to encode it here. The list is empty if a value of a
+    run can't be encoded: then the answer of the real run reports an error.
     """
-    one: Any = first.content(name)
+    one: Any = first.content(name) if content is None else content
     another: Any = None if one is None else other.content(name)
     if one is not None and one == another:
         return []
@@ -39,7 +37,7 @@ def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) 
         one, another = ours.data, theirs.data
     else:
         one, another = plain_bytes(one), plain_bytes(another)
-    return differences(one, another, first.call, other.call, partial=other.error is not None, forms=forms)
+    return differences(one, another, first.call, other.call, partial=other.error is not None)
 
 
 def _is_laid(run: Run, name: str) -> bool:
@@ -48,7 +46,7 @@ def _is_laid(run: Run, name: str) -> bool:
     return state is None or state.base is not None
 
 
-def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Place]:
+def differing_status(first: Run, other: Run) -> list[Place]:
     """Return the places where two runs desire different values in the composite.
 
     The arguments mean the same as in `differing_places`. The list is empty if a value can't be encoded.
@@ -58,7 +56,7 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Pla
     )
     if ours is None or theirs is None:
         return []
-    return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
+    return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None)
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
@@ -104,92 +102,6 @@ def composite_tree(call: Call) -> Tree | None:
     return None if call.composite is None else tree_or_none(call.composite, call)
 
 
-def differing_context(first: Run, other: Run) -> set[str]:
-    """Return the context's keys that a run read, set or deleted, and whose values differ in the other run."""
-    maps = [run.call.context for run in (first, other) if run.call.context is not None]
-    keys = {key for one in maps for key in (*one.values_seen, *one.deleted)}
-    return {key for key in keys if _differ(_left(first, key), _left(other, key), first, other)}
-
-
-def changed_context(run: Run) -> set[str]:
-    """Return the context's keys that a run has set to another value than it found, or deleted."""
-    given = run.call.context
-    keys = () if given is None else (*given.values_seen, *given.deleted)
-    found = run.call.request.context
-    return {key for key in keys if _differ(codec.get_path(found, (key,)), _left(run, key), run, run)}
-
-
-def _left(run: Run, key: str) -> Any:
-    """Return the value of a key of the context after a run; None if the key isn't there."""
-    given = run.call.context
-    if given is not None and (key in given.values_seen or key in given.deleted):
-        return given.values_seen.get(key)
-    return codec.get_path(run.call.request.context, (key,))
-
-
-def trees_elsewhere(call: Call) -> list[Tree]:
-    """Return what a run has set but in composed resources: composite, connection details, context and requirements."""
-    values: list[Any] = [call.composite, details_of(call), call.output]
-    values.append(None if call.context is None else dict(call.context.values_seen))
-    values += [[key, *(one for one in selector.texts() if one is not None)] for key, selector in call.asked or ()]
-    return [tree for one in values if one is not None and (tree := tree_or_none(one, call)) is not None]
-
-
-def unseen_texts(run: Run) -> list[Observable[Any]]:
-    """Return the missing values that a run has put into more texts than are found in its answer and its log.
-
-    The code may have looked into such a text, or made something else of it.
-    """
-    call = run.call
-    if not call.tokens:
-        return []
-    texts: list[str] = [*call.told, *(str(message) for message in _messages(call))]
-    trees = trees_elsewhere(call)
-    for name in run.resources:
-        content = run.content(name)
-        if content is not None:
-            raw = plain_bytes(content)
-            texts += [raw.decode(errors="replace")] if call.has_token(raw) else ()
-        elif (tree := run.tree(name)) is not None:
-            trees.append(tree)
-    for tree in trees:
-        texts += _texts_in(tree.data)
-    seen = call.tokens_seen("\n".join(texts))
-    return [one for number, one in call.tokens.items() if call.made[number] > seen.get(number, 0)]
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    """Yield the keys and strings in plain data."""
-    work = [value]
-    while work:
-        item = work.pop()
-        if isinstance(item, dict):
-            work += [key for key in item if type(key) is str]
-            work += item.values()
-        elif isinstance(item, list):
-            work += item
-        elif type(item) is str:
-            yield item
-
-
-def known_part(value: Any, call: Call) -> Any:
-    """Return `value`, plain data, without missing values and removed fields; an empty dict if nothing is left.
-
-    A list with a missing value is left out as a whole.
-    """
-    box: dict[str, Any] = {"": value}
-    work: list[tuple[dict[str, Any], str]] = [(box, "")]
-    while work:
-        holder, key = work.pop()
-        item = holder[key]
-        if isinstance(item, dict):
-            holder[key] = kept = {name: below for name, below in item.items() if not unresolved_in(name, call)}
-            work.extend((kept, name) for name in kept)
-        elif unresolved_in(item, call) or item is TOMBSTONE:
-            del holder[key]
-    return box.get("", {})
-
-
 def _common(one: str, other: str) -> str:
     """Return the text `one`, with a remark in place of the part that differs from the text `other`."""
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -199,9 +111,7 @@ def _common(one: str, other: str) -> str:
     return f"{one[:start]}(a part of an unresolved value){one[len(one) - end :]}"
 
 
-def differences(
-    one: Any, other: Any, call: Tracker, other_call: Tracker, *, partial: bool = False, forms: bool = False
-) -> list[Place]:
+def differences(one: Any, other: Any, call: Tracker, other_call: Tracker, *, partial: bool = False) -> list[Place]:
     """Return the places where the data of two runs differ.
 
     Texts are equal if only the form of their placeholders differs, and Observables if their paths are equal. Lists of
@@ -222,7 +132,7 @@ def differences(
                 continue
             ours = {_key(key, call): key for key in left}
             theirs = {_key(key, other_call): key for key in right}
-            changed = forms and not ours.keys() <= theirs.keys() and not theirs.keys() <= ours.keys()
+            changed = not ours.keys() <= theirs.keys() and not theirs.keys() <= ours.keys()
             for known, key in ours.items():
                 if known in theirs:
                     work.append((left[key], right[theirs[known]], (*steps, key)))

@@ -1,39 +1,27 @@
 """Every dependency that compose() shows (`Function.dependencies`).
 
 An answer shows only dependencies on missing values, because a value that is there doesn't show where it came from. So
-compose() runs again: once on the same request, once with required resources that lack their values (if there are any),
-and up to 16 times without observed composed resources, so that each of their values is an Observable. Such a run is
-called a rehearsal. Only its edges are kept: which resource or field needs a value of which other one. Everything else
-is thrown away (`_core.waits.run`).
+compose() runs again, in dry runs of which only the edges are kept: which resource or field needs a value of which other
+one. Two runs have nothing observed, so that each value of a composed resource is an Observable: in the first one each
+question about a missing value is answered with no, in the second one with yes (true, equal, not empty). What only a mix
+of answers makes isn't found.
 
-The request keeps all values by which compose() decides, so that compose() takes the path of the real run: the
-composite's spec and metadata, the input, the context with the environment, credentials, required resources and schemas,
-capabilities, and the resources of previous functions. None of these values comes from a resource that compose()
-composes, so none of them can hide an edge between such resources. The request loses the observed resources, and the
-composite's status and connection details, which come from composed resources: only if a value is missing does compose()
-show where it is needed.
+The request keeps all values by which compose() decides: the composite's spec and metadata, the input, the context with
+the environment, credentials, required resources and schemas, capabilities, and the resources of previous functions. It
+loses the observed resources, and the composite's status and connection details, which come from composed resources.
+`Function.dependencies` also runs compose() on the request as it is, and with required resources that lack their values.
 
-**Guesses.** Where compose() uses an unresolved value as a plain one, a run takes only one of two ways: `a and b` is `a`
-while `a` is missing, though later the value of `b` counts; and while `a` is missing nothing below `if a:` runs. So
-rehearsals answer every such question both ways, at every place where it comes up. The first run always answers no, as
-the real run does. The second always answers yes (true, equal, not empty). If a question has had only one answer then
-(`a and b and c` needs a run with `a` and without `b`), further runs answer it the other way, and all other questions as
-a previous run did. `a > 2` is such a question too. Without guesses there is only the first run; with guesses there are
-usually two, and never more than the caller allows.
-
-**Values.** After the answer yes, compose() uses the value as if it were there. So arithmetic, slices and methods return
-an Observable that depends on their arguments, as `apply` does. `int(a)`, `len(a)` and iteration need a real number:
-they get the number or the length that the real call observes (`_core.waits.both_ways`), or another if it
-observes none. The name of a resource gets the values that the real call observes, too. Where Python needs a real
-string, the run ends (`",".join([a])`). Values that are made from a real number don't show an edge (`int(a)`).
-
-A run that ends with an exception shows the edges of the part that did run.
+After the answer yes, compose() uses the value as if it were there. So arithmetic, slices and methods return an
+Observable that depends on their arguments, as `apply` does. `int(a)`, `len(a)` and iteration need a real number: they
+get the number or the length that the real call observes, or another if it observes none. The name of a resource gets
+the values that the real call observes, too. Where Python needs a real string, the run ends (`",".join([a])`). A run
+that ends with an exception shows the edges of the part that did run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...proto import _view
 from .. import codec
@@ -42,17 +30,15 @@ from ..call.call import Call
 from ..models.walker import show_path, unresolved_in
 from ..observed import tracker
 from ..observed.lookup import is_ready
-from ..observed.observable import Observable, root_of, sources
-from ..observed.tracker import Branch, Observer, Question
-from .both_ways import Actual, BothWays, next_answers
-from .draft import Wait
+from ..observed.observable import Observable, sources
+from ..observed.tracker import Observer
+from .answers import Actual, Answers
+from .dry_run import Run, tree_or_none
 from .entry import keeping
-from .graph import Graph, shown_vertex
-from .run import Run, tree_or_none
+from .graph import Graph, Wait, shown_vertex
 
 if TYPE_CHECKING:
     from ..call.call import Callee
-    from ..observed.root import Root
     from ..resources.resource import Resource
     from .graph import Vertex
 
@@ -78,10 +64,6 @@ class Dependency(NamedTuple):
     dependent: str
     dependency: str
     path: str
-
-
-# More runs than for an answer: here no caller waits for one.
-_MOST_RUNS: Final = 16
 
 
 class Shown(NamedTuple):
@@ -121,12 +103,12 @@ def show(function: Callee, request: bytes, observer: Observer | None = None, num
 
 def _shown(call: Call, number: int) -> Shown:
     """Return the dependencies that compose() shows for `call`. compose() hasn't run for this call before."""
-    actual = _ActualWithRequired(call)
+    actual = Actual(call)
     graph = _Shown(actual)
-    registered = _kinds(run_once(call, graph, call.request, call.data, BothWays(actual, False, {}, number=number)))
+    registered = _kinds(_run_once(call, graph, call.request, call.data, Answers(actual, False, number=number)))
     missing = graph.dependencies_shown()
-    rehearse_required(call, graph)
-    possible = _kinds(rehearse(call, graph, _MOST_RUNS, number))
+    add_required(call, graph)
+    possible = _kinds(add_all(call, graph, number))
     return Shown(
         sorted(graph.dependencies_shown()),
         frozenset(one for one in missing if not _is_met(call, one)),
@@ -135,7 +117,7 @@ def _shown(call: Call, number: int) -> Shown:
     )
 
 
-def rehearse_required(call: Call, graph: Graph) -> None:
+def add_required(call: Call, graph: Graph) -> None:
     """Add to a graph every dependency that compose() shows if required resources lack their values.
 
     Raises:
@@ -143,8 +125,7 @@ def rehearse_required(call: Call, graph: Graph) -> None:
     """
     request = _without_required_values(call)
     if request is not None:
-        oracle = _AsRequired(_ActualWithRequired(call), False, {})
-        run_once(call, graph, request, request.SerializeToString(), oracle)
+        _run_once(call, graph, request, request.SerializeToString(), Answers(Actual(call), False))
 
 
 def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
@@ -199,35 +180,6 @@ class _Shown(Graph):
         return text if call is None else call.show(self._actual.text(text, call))
 
 
-class _ActualWithRequired(Actual):
-    """Looks up the real call's values, also those of required resources, which a run's request may lack."""
-
-    __slots__ = ("_required",)
-
-    def __init__(self, call: Call) -> None:
-        super().__init__(call)
-        self._required = call.required_resources
-
-    def _observed_of(self, root: Root) -> Any | None:
-        if root.kind != "required":
-            return super()._observed_of(root)
-        return self._required.answer(root.name)[int(root.prefix.rpartition("[")[2].removesuffix("]"))]
-
-
-class _AsRequired(BothWays):
-    """Answers questions about required resources by their real values, which the request of the run lacks."""
-
-    __slots__ = ()
-
-    def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        root = root_of(observable)
-        if root is None or root.kind != "required":
-            return super().__call__(observable, compared)
-        self._count_one()
-        value = self.value(observable)
-        return bool(value) if compared is None else bool(value == compared)
-
-
 def _without_required_values(call: Call) -> Any:
     """Return a copy of the request in which required resources have only apiVersion, kind and metadata.
 
@@ -247,26 +199,19 @@ def _without_required_values(call: Call) -> Any:
     return request if items else None
 
 
-def rehearse(call: Call, graph: Graph, most: int, number: int = 1) -> dict[str, Resource]:
+def add_all(call: Call, graph: Graph, number: int = 1) -> dict[str, Resource]:
     """Add to a graph every edge (a dependency) that compose() shows if no composed resource is observed.
 
-    compose() runs at most `most` times, and gets `number` where it needs a number that isn't observed. Returns the
-    resources that any of the runs registered, by name.
+    compose() runs once, or twice if it asks about missing values, and gets `number` where it needs a number that isn't
+    observed. Returns the resources that a run registered, by name.
     """
     request = _nothing_observed(call)
     data = request.SerializeToString()  # for ctx.request
-    resources: dict[str, Resource] = {}
-    ran: list[BothWays] = []
-    seen: set[Branch] = set()
-    tried: set[tuple[int, frozenset[Question]]] = set()
     actual = Actual(call)
-    oracle: BothWays | None = BothWays(actual, False, {}, number=number)
-    while oracle is not None and len(ran) < most:
-        resources.update(run_once(call, graph, request, data, oracle))
-        seen.update(oracle.branches)
-        ran.append(oracle)
-        second = len(ran) == 1 and oracle.branches
-        oracle = BothWays(actual, True, {}, number=number) if second else next_answers(ran, seen, tried)
+    no = Answers(actual, False, number=number)
+    resources = _run_once(call, graph, request, data, no)
+    if no.asked:
+        resources.update(_run_once(call, graph, request, data, Answers(actual, True, number=number)))
     return resources
 
 
@@ -284,23 +229,23 @@ def _nothing_observed(call: Call) -> Any:
     return request
 
 
-def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
+def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answers) -> dict[str, Resource]:
     """Run compose() once, throw its result away, and add its dependencies to a graph.
 
     An exception of compose() ends the run and isn't raised here. The dependencies up to the exception are added. `data`
     is the request as bytes. Returns the resources that the run registered, by name.
     """
-    run = Run.again(call, request, data, oracle=oracle)
+    run = Run.dry(call, request, data, oracle=oracle)
     before = tracker.enter(run.call)
     try:
         graph.add(_waiting(run, oracle), _composite(run.call), _asked(run.call, oracle))
-        return run.resources
+        return dict(run.resources)
     finally:
         tracker.go_back(before)
         run.end()
 
 
-def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
+def _waiting(run: Run, oracle: Answers) -> dict[str, list[Wait]]:
     """Return the unresolved values and other resources that each registered resource waits for, by its name.
 
     It waits for other resources because of `depends_on`.
@@ -334,7 +279,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
     return found
 
 
-def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
+def _asked(call: Call, oracle: Answers) -> dict[str, list[Observable[Any]]]:
     """Return the unresolved values in the key and selector of each requirement, by the key without placeholders."""
     return {
         oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)

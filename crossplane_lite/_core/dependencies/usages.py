@@ -25,7 +25,7 @@ The scope of an end is the scope of the observed object: with or without a `meta
 namespaced composite composes are namespaced.
 
 **Which edges get a Usage.** An edge is a dependency between two resources, which are its ends. The edges are the ones
-that the real call saw and the ones that `_core.waits.dependencies` finds, also through the composite's
+that the real call saw and the ones that `_core.dependencies.dependencies` finds, also through the composite's
 status and connection details, and by `depends_on`. Both ends must be desired, or registered in the real call, and both
 must be observed. A required resource isn't composed, so its deletion isn't ordered here. No Usage is composed
 

@@ -1,0 +1,228 @@
+"""What a run of compose() makes of the request: what it creates, changes and drops, and which values it lacks."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import codec
+from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
+from ..dependencies.usages import edge_of
+from ..models.walker import unresolved_in
+from ..observed.lookup import steps_of
+from ..observed.observable import is_settled, sources
+from . import asking
+from .comparing import composite_tree, details_of
+from .draft import draft_all
+from .violations import take_violations
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..observed.observable import Observable
+
+# What a mark has behind a digest: a sign, or keys of an earlier version.
+_REST: Final = re.compile(rb"(?:[.!?&][0-9A-Za-z_*-]{5})+|!")
+
+
+class Outcome:
+    """What a run makes of the request, once compose() has ended and the run's call is the current one.
+
+    Args:
+        call: The call of the run.
+        elsewhere: The names of resources that other steps hold back.
+        error: The exception that compose() raised; None if it returned.
+
+    Raises:
+        WireError: Bytes of the request are malformed.
+
+    Attributes:
+        call: The call of the run.
+        drafts: The registered resources by name, as they are sent or held back.
+        error: The exception that compose() raised; None if it returned.
+        violations: The texts of fatal results for fields that compose() must not set.
+        marks: What the marks of the drafts say that this step has made.
+        fresh: The resources that are created.
+        changed: The existing resources that get another content.
+    """
+
+    def __init__(self, call: Call, elsewhere: Collection[str], error: BaseException | None) -> None:
+        self.call = call
+        self.error = error
+        self.violations = take_violations(call)
+        self.drafts = drafts = draft_all(call, elsewhere)
+        self.marks: dict[str, str] = {}
+        self.fresh: list[str] = []
+        self.changed: list[str] = []
+        start = f"{call.step};"
+        existing = call.existing
+        for name, draft in drafts.items():
+            if draft.content is None:
+                continue
+            digest = draft.digest
+            if name not in existing:
+                self.fresh.append(name)
+                self.marks[name] = Made(digest, guessed=bool(call.guesses)).to_text()
+                continue
+            raw = existing[name].resource
+            mark = (start + digest).encode()
+            at = raw.find(mark)
+            if at < 0:
+                self.changed.append(name)
+                self.marks[name] = digest
+            else:
+                rest = _REST.match(raw, at + len(mark))
+                self.marks[name] = digest if rest is None else digest + rest[0].decode()
+
+    @functools.cached_property
+    def missing(self) -> Sequence[Observable[Any]]:
+        """The missing values that compose() has read, whatever it did with them, sorted by path."""
+        call = self.call
+        if not (call.handed_out or call.guesses or call.tokens):
+            return ()
+        read = {one.source_path: one for one in call.handed_out if one.__cl_deps__ is None}
+        for draft in self.drafts.values():
+            for place in draft.found:
+                read.update((one.source_path, one) for value in place.waits_for for one in sources(value))
+        found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
+        found.update(self.asked)
+        return [one for _, one in sorted(found.items())]
+
+    @functools.cached_property
+    def asked(self) -> dict[str, Observable[Any]]:
+        """The missing values that were used as plain ones or put into a text, by path."""
+        found = {one.source_path: one for value in self.call.tokens.values() for one in sources(value)}
+        found.update(self.call.guesses)
+        return found
+
+    def dropped(self, *, unmarked: bool) -> list[str]:
+        """Return the existing resources of this step that the run doesn't desire; `unmarked` takes those without mark.
+
+        Usages come and go by rules of their own.
+        """
+        call = self.call
+        found = []
+        for name in sorted(call.existing):
+            if name in self.drafts or name in call.other_kind:
+                continue
+            whose = call.whose(name)
+            if name in call.desired:  # a previous step's, which may stay when this step leaves it alone
+                is_own = whose == OURS or name in call.removed
+            else:
+                is_own = whose in (OURS, OUR_NAME) or (unmarked and whose == NO_MARK)
+            if is_own and edge_of(name, call.existing[name].resource) is None:
+                found.append(name)
+        return found
+
+    @functools.cached_property
+    def status(self) -> dict[str, Any]:
+        """The fields that the run sets in the composite's status."""
+        tree = composite_tree(self.call)
+        found = None if tree is None else tree.data.get("status")
+        return found if isinstance(found, dict) else {}
+
+    @functools.cached_property
+    def _live_status(self) -> dict[str, Any]:
+        fields = codec.split(self.call.request.observed.composite.resource)
+        live = codec.decode_value(fields["status"]) if "status" in fields else {}
+        return live if isinstance(live, dict) else {}
+
+    @functools.cached_property
+    def keeps_status(self) -> bool:
+        """Whether the run sets nothing in the composite's status to another value."""
+        return not self.status or _covers(self._live_status, self.status, self.call)
+
+    @functools.cached_property
+    def may_drop(self) -> bool:
+        """Whether the composite has a status field or a connection detail that the run doesn't set."""
+        live = {key: value for key, value in self._live_status.items() if key != "conditions"}
+        if not _has_all(self.status, live, self.call):
+            return True
+        details = self.call.request.observed.composite.connection_details
+        return any(key not in details_of(self.call) for key in details)
+
+    def sets(self, way: str) -> bool:
+        """Say whether the run sets a field of the composite, or keeps it while its value is missing."""
+        at: Any = {"status": self.status}
+        for step in steps_of(way):
+            if not isinstance(at, dict):
+                return True
+            if step not in at:
+                return False
+            at = at[step]
+        return True
+
+    def has_all_of(self, other: Outcome) -> bool:
+        """Say whether the run sets each status field, connection detail and context key that another run sets."""
+        own = details_of(self.call)
+        if not _has_all(self.status, other.status, self.call) or any(key not in own for key in details_of(other.call)):
+            return False
+        return not other.tells_by_context
+
+    @functools.cached_property
+    def keeps_details(self) -> bool:
+        """Whether the run changes nothing in the composite's connection details."""
+        live = self.call.request.observed.composite.connection_details
+        for key, value in details_of(self.call).items():
+            if unresolved_in([key, value], self.call):
+                continue
+            if key not in live or live[key] != str(value).encode("latin-1", errors="replace"):
+                return False
+        return True
+
+    @functools.cached_property
+    def tells_by_context(self) -> bool:
+        """Whether the run sets or deletes a key of the context, or changes its value."""
+        given = self.call.context
+        if given is None:
+            return False
+        for key, value in given.values_seen.items():
+            if unresolved_in({key: value}, self.call) or given.received(key) != value:
+                return True
+        return bool(given.deleted)
+
+    @functools.cached_property
+    def is_still(self) -> bool:
+        """Whether the run changes nothing: no resource, status, detail, condition, context or requirement."""
+        call = self.call
+        if self.error is not None or self.changed or self.fresh or self.dropped(unmarked=False) or call.removed:
+            return False
+        if call.conditions.entries or self.tells_by_context or asking.waits(call):
+            return False
+        return self.keeps_status and self.keeps_details
+
+    @functools.cached_property
+    def unaccounted(self) -> list[Observable[Any]]:
+        """The missing values that were put into more texts than are found intact in the resources."""
+        call = self.call
+        found = [one for draft in self.drafts.values() for one in draft.found if one.in_text]
+        texts = Counter(id(value) for one in found for value in one.waits_for)
+        return [one for number, one in call.tokens.items() if call.made[number] > texts[id(one)]]
+
+    @property
+    def decided_by(self) -> set[str]:
+        """The paths of the missing values that may have decided something."""
+        found = {source.source_path for one in self.unaccounted for source in sources(one)}
+        return found.union(self.call.guesses)
+
+    def was_made(self, name: str) -> Made:
+        """Return what this step has made of an existing resource before."""
+        return made_in(self.call.mark_of(name), self.call.step)
+
+
+def _covers(live: Any, desired: Any, call: Call) -> bool:
+    """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
+    if isinstance(desired, dict) and isinstance(live, dict):
+        return all(_covers(live.get(key), value, call) for key, value in desired.items())
+    return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
+
+
+def _has_all(data: Any, wanted: Any, call: Call) -> bool:
+    """Say whether data has all wanted fields, whatever their values are; a missing value has all."""
+    if not isinstance(wanted, dict):
+        return True
+    if not isinstance(data, dict):
+        return bool(unresolved_in(data, call))
+    return all(key in data and _has_all(data[key], value, call) for key, value in wanted.items())

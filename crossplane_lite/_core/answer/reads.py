@@ -1,0 +1,275 @@
+"""What a run of compose() has read, as values by object and path, for the notes (`_core.known`).
+
+A resolved call pays nothing for it: what was read is in the views of observed nodes anyway, and is collected only in a
+call that writes notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import codec
+from ..base.sentinels import UNSET
+from ..known.carriers import is_too_large
+from ..known.notes import (
+    COMPOSITE,
+    CONTEXT,
+    MOST_MISSING,
+    NOT_KEPT,
+    READY,
+    Values,
+    Where,
+    is_composed,
+    is_required,
+    key_of,
+    nothing_key,
+)
+from ..models.node import WAIT, ModelShape
+from ..observed.lookup import steps_of
+from ..observed.observable import root_of, sources
+from ..resources.registered import Registered
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..models.node import Node
+    from ..observed.observable import Observable
+    from ..observed.root import Root
+
+_CONDITIONS: Final = "status.conditions"
+EXTERNAL: Final = "external_name"
+"""The path of an object's external name."""
+_NAMESPACE: Final = ("metadata", "namespace")
+_DATA_OF_SECRETS: Final = ("data", "stringData")
+# provider-kubernetes wraps any object, also a Secret, in these fields of its kind Object.
+_WRAPPED: Final = (("spec", "forProvider"), ("status", "atProvider"))
+
+
+def condition_way(type_: str) -> str:
+    """Return the path of a condition's status."""
+    return f'{_CONDITIONS}["{type_}"].status'
+
+
+def object_of(root: Root) -> str:
+    """Return the name that an observed object has in notes."""
+    if root.kind == "required":
+        return "?" + root.prefix.removeprefix("required.")
+    return COMPOSITE if root.kind == "xr" else root.name
+
+
+def where(value: Observable[Any]) -> Where | None:
+    """Return the object and the path of a missing value; None if it isn't one of observed state."""
+    root = root_of(value)
+    if root is None or root.kind not in ("resource", "xr", "required"):
+        return None
+    return object_of(root), _way(value.source_path, root)
+
+
+def _way(path: str, root: Root) -> str:
+    return path[len(root.prefix) :].removeprefix(".")
+
+
+def values_read(call: Call) -> Values:
+    """Return the values of observed state and of the context that compose() has read and that were there."""
+    found: Values = {}
+    for registered in call.tied:
+        if type(registered) is not Registered or registered.observed is None or registered.root.raw is None:
+            continue
+        root = registered.root
+        raw: bytes = root.raw or b""
+        if root.prefix.startswith("desired."):
+            continue
+        ways = found.setdefault(object_of(root), {})
+        for way, value in _below(registered.observed, root):
+            ways[way] = value if _may_be_kept(call, root, way, value) else NOT_KEPT
+        if root.kind == "resource" and root.was_found_ready:
+            ways[READY] = True
+        if root.kind == "resource" and _view(registered.observed, "metadata", "annotations") is not None:
+            name = codec.get_path(raw, steps_of(EXTERNAL))
+            if name and _may_be_kept(call, root, EXTERNAL, name):
+                ways[EXTERNAL] = name
+        if root.kind == "resource" and root.name not in call.resources:  # to put it back when it is gone
+            ways.update({key: codec.get_path(raw, (key,)) for key in ("apiVersion", "kind")})
+        if registered.observed_details is not None:
+            ways.update({f'connection_details["{key}"]': NOT_KEPT for key in root.details})
+    for name, types in call.true_conditions.items():
+        found.setdefault(name, {}).update({condition_way(type_): "True" for type_ in types})
+    for name in call.seen_names & call.observed.keys():
+        found.setdefault(name, {})
+    keys = _context_read(call)
+    if keys:
+        found[CONTEXT] = keys
+    return {obj: ways for obj, ways in found.items() if ways or is_required(obj) or obj in call.seen_names}
+
+
+def _context_read(call: Call) -> dict[str, Any]:
+    given = call.context
+    found: dict[str, Any] = {}
+    if given is None:
+        return found
+    for key in sorted(given.asked):
+        value = given.received(key)
+        if value is not UNSET:
+            found[key] = NOT_KEPT if is_too_large(value) or _is_secret(call, value) else value
+    return found
+
+
+def _below(top: Any, root: Root) -> Iterator[tuple[str, Any]]:
+    """Yield the path and the value of everything below an observed object that was read and was there."""
+    work: list[Any] = [top]
+    while work:
+        model = work.pop()
+        node: Node = model._node
+        known = type(model).__wire_fields__
+        for name, value in (node.views or {}).items():
+            may_be_missing = (node.state if node.states is None else node.states.get(name, node.state)) == WAIT
+            if not isinstance(value, (ModelShape, list, dict)):
+                if may_be_missing:
+                    yield _way(node.path + known[name].step, root), value
+                continue
+            below: Node | None = value._node  # type: ignore[union-attr]
+            if below is None or below.raw is None:
+                continue
+            if isinstance(value, ModelShape) and (below.views is not None or not may_be_missing):
+                work.append(value)
+            elif may_be_missing:
+                yield from _whole(_way(below.path, root), value, below.raw)
+
+
+def _whole(way: str, value: Any, raw: bytes) -> Iterator[tuple[str, Any]]:
+    """Yield an object, list or map that was read as a whole; of a list of conditions those that are True."""
+    if not isinstance(value, list):
+        yield way, codec.decode_struct(raw)
+        return
+    elements = codec.decode_list(raw)
+    if way != _CONDITIONS:
+        yield way, elements
+        return
+    for one in elements:
+        if isinstance(one, dict) and one.get("status") == "True":
+            yield condition_way(str(one.get("type"))), "True"
+
+
+def has_read_conditions(call: Call, obj: str) -> bool:
+    """Say whether compose() has read the list of an object's conditions, as a loop does."""
+    for registered in call.tied:
+        if type(registered) is Registered and registered.observed is not None:
+            is_it = object_of(registered.root) == obj
+            if is_it and isinstance(_view(registered.observed, "status", "conditions"), list):
+                return True
+    return False
+
+
+def _view(model: Any, *wires: str) -> Any:
+    """Return a part of an observed object if compose() has read it; else None."""
+    for wire in wires:
+        node = getattr(model, "_node", None)
+        if node is None or node.views is None:
+            return None
+        fields = type(model).__wire_fields__
+        model = next((one for name, one in node.views.items() if fields[name].wire == wire), None)
+    return model
+
+
+def _may_be_kept(call: Call, root: Root, way: str, value: Any) -> bool:
+    if is_too_large(value):
+        return False
+    raw = root.raw or b""
+    if b"Secret" in raw:
+        if codec.get_path(raw, ("kind",)) == "Secret":
+            if way.partition(".")[0].partition("[")[0] in (*_DATA_OF_SECRETS, ""):
+                return False
+        elif "manifest" in way:
+            for top in _WRAPPED:
+                if codec.get_path(raw, (*top, "manifest", "kind")) == "Secret":
+                    return False
+    return not _is_secret(call, value)
+
+
+def _is_secret(call: Call, value: Any) -> bool:
+    """Say whether a value has a secret in it that is known in this call."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return False
+    text = value if isinstance(value, str) else str(value)
+    return call.masked(text) != text
+
+
+def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collection[str]) -> list[str]:
+    """Return the keys of missing values, and of registered objects that have no values yet.
+
+    Resources in `without` are left out: of their values nobody knows whether they were there.
+    """
+    keys: dict[str, None] = {}
+    if not call.existing:
+        keys[nothing_key()] = None
+    for one in missing:
+        place = where(one)
+        if place is not None:
+            keys[key_of(*place)] = None
+    if call.existing:
+        for name in call.resources.keys() - without:
+            way = _without_values(call, name)
+            if way is not None:
+                keys[key_of(name, way)] = None
+    return list(keys)[:MOST_MISSING]
+
+
+def _without_values(call: Call, name: str) -> str | None:
+    """Return the path to the part of a resource that has no values yet; None if the provider has reported some."""
+    if name not in call.observed:
+        return ""
+    fields = codec.split(call.observed[name].resource)
+    if "status" not in fields:
+        return "status"
+    kind, payload = codec.open_value(fields["status"])
+    if kind == codec.STRUCT and "atProvider" in codec.split(payload):
+        return None
+    return "status.atProvider"
+
+
+def places(call: Call) -> Callable[[str, str], bool]:
+    """Return a function that says whether values of an object may lie on a resource of this step.
+
+    They may where who can read the resource can read the object: it is in no namespace, or the resource is in none or
+    in the same one.
+    """
+    namespaces: dict[str, str] = {}
+
+    def namespace_of(obj: str, *, is_carrier: bool = False) -> str:
+        key = "!" + obj if is_carrier else obj
+        if key not in namespaces:
+            namespaces[key] = _namespace(call, obj, is_carrier)
+        return namespaces[key]
+
+    def may_lie(obj: str, name: str) -> bool:
+        carrier = namespace_of(name, is_carrier=True)
+        return carrier == "" or namespace_of(obj) in ("", carrier)
+
+    return may_lie
+
+
+def _namespace(call: Call, obj: str, is_carrier: bool) -> str:
+    if obj in (COMPOSITE, CONTEXT):
+        return call.namespace
+    if not is_composed(obj):
+        key, _, number = obj[1:].rpartition("[")
+        items = call.required_resources.answer(key) or ()
+        at = int(number.rstrip("]") or 0)
+        return _text(items[at].resource) if at < len(items) else ""
+    if obj in call.existing:
+        return _text(call.existing[obj].resource) or call.namespace
+    if is_carrier and not call.namespace and obj in call.resources:
+        named = getattr(call.resources[obj].metadata, "namespace", None)
+        return named if type(named) is str else ""
+    return call.namespace
+
+
+def _text(raw: bytes) -> str:
+    found = codec.get_path(raw, _NAMESPACE) if b"namespace" in raw else None
+    return found if isinstance(found, str) else ""
+
+
+def owners_of(values: Iterable[Observable[Any]]) -> set[str]:
+    """Return the names of the composed resources that missing values belong to."""
+    roots = [root_of(source) for one in values for source in sources(one)]
+    return {root.name for root in roots if root is not None and root.kind == "resource"}

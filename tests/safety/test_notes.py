@@ -1,0 +1,213 @@
+"""What notes hold: values that were read, on two resources at least, nothing secret and nothing of other namespaces."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured, composition
+from tests.safety.cluster import Cluster
+from tests.safety.plain import make
+from tests.safety.stories import cluster_of, step
+from tests.safety.values import provide
+from tests.support import KNOWN, Response, run
+
+PASSWORD = "hunter2-of-the-database"
+ENCODED = base64.b64encode(PASSWORD.encode()).decode()
+WRAPPED = {"apiVersion": "v1", "kind": "Secret", "data": {"password": ENCODED}}
+
+
+def _notes(emitted: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the entries of all steps on all resources."""
+    found = []
+    for body in emitted.values():
+        text = body["metadata"].get("annotations", {}).get(KNOWN, "{}")
+        found += json.loads(text).values()
+    return found
+
+
+def _values(emitted: dict[str, Any], part: str = "v") -> dict[str, Any]:
+    joined: dict[str, Any] = {}
+    for entry in _notes(emitted):
+        for obj, ways in entry.get(part, {}).items():
+            joined.setdefault(obj, {}).update(ways if isinstance(ways, dict) else dict.fromkeys(ways))
+    return joined
+
+
+def _object(kind: str, status: Any = None, **more: Any) -> dict[str, Any]:
+    return {"apiVersion": "example.org/v1", "kind": kind, "metadata": {"name": "x"}, "status": status or {}, **more}
+
+
+def _read(read: Any, observed: dict[str, Any], **given: Any) -> Response:
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        found = read(ctx)
+        ctx.resource("made", Unstructured("example.org/v1", "Made", spec={"there": bool(found)}))
+
+    answer = run(compose, observed=observed, **given)
+    assert not answer.fatal, answer.fatal
+    return answer
+
+
+SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": ENCODED}}
+SECRETS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
+    "data of a Secret": (lambda ctx: ctx.observed["one"].data.password, {"one": SECRET}, {}),
+    "data of a Secret as a whole": (lambda ctx: dict(ctx.observed["one"].data), {"one": SECRET}, {}),
+    "a connection detail": (
+        lambda ctx: ctx.observed["one"].connection_details["password"],
+        {"one": _object("Database")},
+        {"connection": {"one": {"password": PASSWORD.encode()}}},
+    ),
+    "a Secret in an Object": (
+        lambda ctx: ctx.observed["one"].status.atProvider.manifest.data.password,
+        {"one": _object("Object", {"atProvider": {"manifest": WRAPPED}})},
+        {},
+    ),
+    "a known secret in a status": (
+        lambda ctx: ctx.observed["one"].status.url,
+        {"one": _object("Database", {"url": f"postgres://admin:{PASSWORD}@host/db"}), "two": SECRET},
+        {},
+    ),
+    "a known secret in the context": (
+        lambda ctx: ctx.context["login"],
+        {"one": SECRET},
+        {"context": {"login": {"password": PASSWORD}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SECRETS)
+def test_no_secret_is_noted(case: str) -> None:
+    """A secret that compose() reads is named as a value that was there, and its value is nowhere in the answer."""
+    read, observed, given = SECRETS[case]
+    answer = _read(read, observed, **given)
+    text = json.dumps(_notes(answer.emitted))
+    assert PASSWORD not in text and ENCODED not in text
+    assert _values(answer.emitted, "x"), "that it was there is noted"
+
+
+@pytest.mark.parametrize(("namespace", "is_noted"), [("team", True), ("other", False), (None, True)])
+def test_nothing_of_another_namespace_is_noted(namespace: str | None, is_noted: bool) -> None:
+    """Who can read a resource learns nothing from its notes about an object of another namespace."""
+    config: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "c"},
+        "data": {"a": "b-value"},
+    }
+    if namespace is not None:
+        config["metadata"]["namespace"] = namespace
+
+    def read(ctx: Any) -> Any:
+        ctx.requirements.resources["c"] = composition.ResourceSelector(
+            api_version="v1", kind="ConfigMap", match_name="c", namespace=namespace
+        )
+        return ctx.required_resources["c"][0].data.a
+
+    xr = {"apiVersion": "example.org/v1", "kind": "Net", "metadata": {"name": "n", "namespace": "team"}}
+    answer = _read(read, {"made": _object("Made")}, xr=xr, required={"c": [config]})
+    assert ("b-value" in json.dumps(_notes(answer.emitted))) is is_noted
+    assert "?c[0]" in _values(answer.emitted, "v" if is_noted else "x")
+
+
+def test_a_large_value_is_named_only() -> None:
+    """Of a value of more than 4 KB the notes have the path."""
+    answer = _read(lambda ctx: ctx.observed["one"].status.doc, {"one": _object("Thing", {"doc": "x" * 5000})})
+    assert _values(answer.emitted, "x")["one"] == {"status.doc": None}
+    assert "xxxx" not in json.dumps(_notes(answer.emitted))
+
+
+def test_keys_that_are_found_and_conditions_of_a_loop_are_values() -> None:
+    """A key that `in` finds is noted, and so is each condition that is True in a loop, without its time and message."""
+
+    def read(ctx: Any) -> Any:
+        status = ctx.observed["one"].status
+        return "id" in status and [one for one in status.conditions if one.status == "True"]
+
+    conditions = [{"type": kind, "status": "True", "message": "now"} for kind in ("Ready", "Synced")]
+    answer = _read(read, {"one": _object("Thing", {"id": "i", "conditions": conditions})})
+    found = _values(answer.emitted)["one"]
+    assert found["status.id"] == "i"
+    assert found['status.conditions["Ready"].status'] == found['status.conditions["Synced"].status'] == "True"
+    assert "now" not in json.dumps(found)
+
+
+def test_a_loop_over_conditions_deletes_nothing() -> None:
+    """What a loop over conditions has made stays while one that was True isn't."""
+
+    def compose(ctx: Any) -> None:
+        job = make(ctx, "job", "Job", image="x")
+        if any(one.type == "Complete" and one.status == "True" for one in job.observed.status.conditions or ()):
+            make(ctx, "after", fixed=1)
+
+    cluster = cluster_of(compose)
+    complete = {"conditions": [{"type": "Complete", "status": "True"}]}
+    for status in (complete, complete, {"conditions": [{"type": "Complete", "status": "False"}]}, {}, complete):
+        assert step(cluster).deleted == []
+        cluster.provide("job", status)
+    assert "after" in cluster.objects
+
+
+def test_a_carrier_that_somebody_deletes_takes_no_note_with_it() -> None:
+    """Each value lies on two resources: where one is deleted by hand while the value is lost, the others stay."""
+
+    def compose(ctx: Any) -> None:
+        status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+        for name in "abc":
+            if status.id:
+                make(ctx, name, fixed=1)
+
+    cluster = cluster_of(compose)
+    for _ in range(3):
+        step(cluster)
+        provide(cluster)
+    provide(cluster, {})
+    for name in "abc":
+        deleted = cluster.objects.pop(name)
+        for _ in range(2):
+            step(cluster)
+            assert cluster.objects.keys() == {"vpc", "a", "b", "c"} - {name}, "a new one waits for the value"
+        cluster.objects[name] = deleted
+
+
+# --- size and number --------------------------------------------------------------------------------------------------
+
+
+def _network(ctx: Any) -> None:
+    """Compose 29 resources in six waves, each of which needs ids of the wave before."""
+    vpc = make(ctx, "vpc", "Thing", cidr="10.0.0.0/16").observed.status.atProvider
+    gateway = make(ctx, "gateway", "Thing", vpcId=vpc.id).observed.status.atProvider
+    table = make(ctx, "table", "Thing", vpcId=vpc.id).observed.status.atProvider
+    make(ctx, "route", "Thing", tableId=table.id, gatewayId=gateway.id)
+    group = make(ctx, "group", "Thing", vpcId=vpc.id).observed.status.atProvider
+    subnets = []
+    for at in range(8):
+        subnet = make(ctx, f"subnet-{at}", "Thing", vpcId=vpc.id, zone=f"z{at}").observed.status.atProvider
+        make(ctx, f"association-{at}", "Thing", subnetId=subnet.id, tableId=table.id)
+        make(ctx, f"rule-{at}", "Thing", groupId=group.id, port=at)
+        subnets.append(subnet)
+    if all(one.id for one in subnets):
+        ctx.composite(Unstructured).status.subnets = [one.id for one in subnets]
+
+
+def _grown() -> tuple[Cluster, int]:
+    cluster = cluster_of(_network)
+    writes = 0
+    for _ in range(14):
+        writes += len(step(cluster).written)
+        for name in cluster.objects:
+            cluster.provide(name, {"atProvider": {"id": f"{name}-0a1b2c3d4e5f"}}, ready=True)
+    return cluster, writes
+
+
+def test_notes_are_small_and_cost_few_writes() -> None:
+    """In a network of 29 resources, notes take 400 bytes a resource, and few writes but those that make something."""
+    cluster, writes = _grown()
+    sizes = [len(one.live["metadata"]["annotations"].get(KNOWN, "")) for one in cluster.objects.values()]
+    assert len(sizes) == 29
+    assert sum(sizes) <= 400 * len(sizes)
+    assert writes <= 29 + 4, "each resource once, and notes without another change a few times"
+    assert step(cluster).written == []
