@@ -167,20 +167,10 @@ GROWING: dict[str, Growing] = {
 
 def calls_during(work: Callable[[], Any], of: Callable[[CodeType], bool] | None = None) -> int:
     """Return how many Python and C functions are called during `work`; only those of some code where `of` is given."""
-    work()  # what is made once, such as classes and modules, doesn't count
-    count = 0
-
-    def profile(frame: FrameType, event: str, arg: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call") if of is None else event == "call" and of(frame.f_code)
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
+    found = codes_during(work)
+    if of is None:
+        return found.total()
+    return sum(count for code, count in found.items() if code is not None and of(code))
 
 
 def codes_during(work: Callable[[], Any]) -> Counter[CodeType | None]:
@@ -188,7 +178,7 @@ def codes_during(work: Callable[[], Any]) -> Counter[CodeType | None]:
 
     All C functions together are None.
     """
-    work()  # what is made once doesn't count here either
+    work()  # what is made once, such as classes and modules, doesn't count
     found: Counter[CodeType | None] = Counter()
 
     def profile(frame: FrameType, event: str, arg: Any) -> None:

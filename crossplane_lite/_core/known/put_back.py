@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...errors import CrossplaneLiteError
 from ...proto import _view
 from .. import codec
-from ..base.sentinels import UNSET
+from ..base.sentinels import TOMBSTONE, UNSET
 from ..observed.lookup import steps_of, value_in
 from .notes import COMPOSITE, CONDITION, CONTEXT, NOT_KEPT, READY, Notes, Where, is_composed, is_required
 
@@ -48,6 +48,7 @@ def put_back(
         head_of: Returns what makes up an object that is gone; None if nobody knows which it was.
     """
     request = _view.RunFunctionRequest.FromString(data)
+    before = request.SerializeToString(deterministic=True)
     ready = set()
     for obj, ways in notes.values.items():
         values = {way: one for way, one in ways.items() if one is not NOT_KEPT and (obj, way) not in skip}
@@ -62,18 +63,11 @@ def put_back(
         if message is None:
             continue
         message.resource = _completed(message.resource, obj, values, shorter)
-    changed = request.SerializeToString(deterministic=True) != _sorted(data)
+    changed = request.SerializeToString(deterministic=True) != before
     return PutBack(request, frozenset(ready)) if changed or ready else None
 
 
-def _sorted(data: bytes) -> bytes:
-    found: bytes = _view.RunFunctionRequest.FromString(data).SerializeToString(deterministic=True)
-    return found
-
-
 def _replaced(context: bytes, values: Mapping[str, Any]) -> bytes:
-    from ..base.sentinels import TOMBSTONE
-
     cleared = codec.encode_over(dict.fromkeys(values, TOMBSTONE), context)
     return codec.encode_over(dict(values), cleared)
 
