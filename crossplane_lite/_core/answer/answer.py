@@ -83,7 +83,7 @@ def _respond(
     error: BaseException | None,
     failure: Exception | None,
 ) -> bytes:
-    """Return the bytes of the answer of a call, with what becomes of its parts; None if that failed."""
+    """Return the bytes of a call's answer; `decision` is None if it couldn't be made."""
     answer = _Answer(call, handing_on, decision)
     if report.may_have_news(call):
         answer.reported = report.tell_news(call)

@@ -47,6 +47,7 @@ from ..known.notes import (
 )
 from ..known.put_back import put_back
 from ..observed import tracker
+from ..observed.lookup import condition_of
 from ..observed.observable import is_settled, make, root_of
 from ..observed.owned import with_live_values
 from ..observed.tokens import LATE
@@ -54,7 +55,7 @@ from .asking import is_settled as requirements_are_settled
 from .comparing import details_of, differing_details, differing_places, differing_status, differing_texts
 from .draft import Draft, Unclear, draft_one
 from .outcome import Outcome
-from .reads import has_read_conditions, missing_keys, owners_of, places, values_read, where
+from .reads import condition_way, has_read_conditions, missing_keys, owners_of, places, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -214,12 +215,10 @@ def _lost_conditions(call: Call, notes: Notes) -> list[Observable[Any]]:
 
 
 def _condition(root: Any, type_: str) -> Observable[Any] | None:
-    from ..observed.lookup import condition_of
-
     found = condition_of(root.raw, type_)
     if found is not None and found.get("status") == "True":
         return None
-    return make(f'{root.prefix}.status.conditions["{type_}"].status', root)
+    return make(f"{root.prefix}.{condition_way(type_)}", root)
 
 
 def _with_last_known(

@@ -92,7 +92,7 @@ class Outcome:
 
     @functools.cached_property
     def asked(self) -> dict[str, Observable[Any]]:
-        """The missing values that were used as plain ones or put into a text, by path."""
+        """The missing values that compose() used as plain ones or put into a string, by path."""
         found = {one.source_path: one for value in self.call.tokens.values() for one in sources(value)}
         found.update(self.call.guesses)
         return found

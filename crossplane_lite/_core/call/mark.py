@@ -146,7 +146,7 @@ def made_at_once(raw: bytes, step: str) -> Made | None:
 
 
 def _entries(annotation: Any) -> list[tuple[str, str]]:
-    """Return each step in the mark's value with the text of what it has made."""
+    """Return each step in the mark's value with the text about the resources that it has made."""
     entries = annotation.split(",") if isinstance(annotation, str) else ()
     found = (entry.rpartition(";") if ";" in entry else (entry, "", "") for entry in entries)
     return [(step, made) for step, _, made in found if step]

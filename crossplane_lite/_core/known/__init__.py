@@ -4,7 +4,7 @@
 says of a missing value whether it was there. `carriers` spreads new notes over the resources of an answer. `put_back`
 makes the request of a run with the noted values in the place of missing ones.
 
-This package knows requests, answers and values that were read, and no models: who reads the values is up to the caller.
+This package knows requests, answers and values, but no models: the caller reads the values and hands them over.
 It imports `codec`, `base`, `paths` and `observed.lookup`.
 """
 

@@ -78,7 +78,7 @@ def is_composed(obj: str) -> bool:
 
 
 def is_below(way: str, above: str) -> bool:
-    """Say whether a path leads to something inside of what another path leads to."""
+    """Say whether a path leads to a part of the value at another path."""
     return way.startswith((above + ".", above + "["))
 
 
@@ -177,7 +177,7 @@ class Notes:
         return Said.MISSING if was_missing else Said.NOTHING
 
     def at(self, obj: str, way: str) -> Any:
-        """Return the noted value of a path, or of one around noted values or inside of one; UNSET if there is none."""
+        """Return the noted value of a path, also around noted values or inside of one; UNSET if there is none."""
         ways = self.values.get(obj)
         if ways is None:
             # A required resource without an index stands for all that were there.
