@@ -44,7 +44,7 @@ class Run:
 
     @classmethod
     def dry(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
-        """Run compose() once more, only for the dependencies that it shows; an exception of compose() is the run's `error`.
+        """Run compose() once more, only for the dependencies that it shows; its exception is the run's `error`.
 
         Only KeyboardInterrupt is raised. `data` are the bytes for `ctx.request`; an `oracle` of None answers as in a
         real call; `form` is that of the placeholders, `EARLY` or `LATE`.
