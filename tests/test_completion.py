@@ -121,6 +121,7 @@ def test_in_fish(tmp_path: Path, scripts: dict[str, str]) -> None:
         assert wanted.split()[-1] in offered, line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script(scripts: dict[str, str], shell: str) -> None:
     """The script names every command and flags of them, and the shell finds no mistake in it."""

@@ -327,6 +327,7 @@ def test_the_vpc_comes_in_five_waves(crossplane_simulation: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_vpc_loses_nothing_with_a_value(crossplane_simulation: Any) -> None:
     """What exists is not deleted because a value that it was made with has gone, or another resource has."""
     from examples.vpc.function import compose

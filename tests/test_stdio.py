@@ -97,6 +97,7 @@ def test_noise(folder: Path, command: tuple[str, ...]) -> None:
         assert said not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("command", [("render",), ("graph", "--format", "text")])
 def test_locale(folder: Path, command: tuple[str, ...]) -> None:
@@ -109,6 +110,7 @@ def test_locale(folder: Path, command: tuple[str, ...]) -> None:
     assert "é" in plain.stdout.decode()
 
 
+@pytest.mark.slow
 def test_messages_of_another_encoding(folder: Path) -> None:
     """A message that the locale can't encode is told with escapes."""
     (folder / "quiet.py").write_text(QUIET.replace("BODY", "ctx.results.warning('\u20ac')"), encoding="utf-8")
@@ -183,6 +185,7 @@ def test_streams_that_a_function_closes(folder: Path, body: str) -> None:
     assert is_whole(done.stdout, ("render",))
 
 
+@pytest.mark.slow
 def test_forked_process(folder: Path) -> None:
     """A process that a function has forked doesn't print everything once more."""
     (folder / "quiet.py").write_text(QUIET.replace("BODY", f"{MADE}; os.fork() and os.wait()"))
@@ -205,6 +208,7 @@ def test_threads_that_do_not_end(folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_threads_that_end(folder: Path) -> None:
     """A pool that a function hasn't shut down is no problem."""
     body = f"from concurrent import futures; futures.ThreadPoolExecutor(2).submit(int).result(); {MADE}"
@@ -236,6 +240,7 @@ def test_in_process(folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch
     assert captured.out.endswith("\nafter\n")
 
 
+@pytest.mark.slow
 def test_called_by_a_program(folder: Path) -> None:
     """A program that calls the command with arguments of its own gets its stdout back."""
     (folder / "program.py").write_text(

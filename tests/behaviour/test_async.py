@@ -302,6 +302,7 @@ def test_from_a_running_loop() -> None:
     assert len(loops) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_short_grace")
 def test_a_loop_that_is_blocked_is_left() -> None:
     """Where who calls gives up on code that blocks the loop, the next call has another one."""
@@ -525,6 +526,7 @@ print("ended")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["plain", "fork"])
 def test_a_process_with_a_loop(how: str) -> None:
     """A process ends at once and without a word although its loop runs; the child of a fork has a loop of its own."""

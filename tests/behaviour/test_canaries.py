@@ -35,6 +35,7 @@ def test_no_canary_is_found(way: str) -> None:
     assert set(canaries.WAYS_OUT) - set(counts) <= _NOT_OF_ALL
 
 
+@pytest.mark.slow
 def test_canaries_are_found_without_masking(monkeypatch: pytest.MonkeyPatch) -> None:
     """The matrix would show a leak: without masking, every way out has nearly every form."""
 

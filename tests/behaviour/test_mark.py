@@ -90,6 +90,7 @@ def test_digests(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert (digest_of(codec.encode_struct(other)) == first) == (repr(_sorted(one)) == repr(_sorted(other)))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(CONTENTS, st.randoms(use_true_random=False))
 def test_what_differs_in_one_place_has_another_digest(content: dict[str, Any], random: Any) -> None:

@@ -123,6 +123,7 @@ def test_stubs_have_the_fields_of_the_classes(made: Package) -> None:
             assert all(field.kw_only for field in fields)
 
 
+@pytest.mark.slow
 def test_every_stub_is_python(made: Package) -> None:
     """Stubs are UTF-8 that parses, with the descriptions of the definitions."""
     for file, text in made.output.stubs.items():

@@ -390,6 +390,7 @@ def test_releases_in_json(repository: Path, name: str, request: pytest.FixtureRe
     assert status == STATUSES[name]
 
 
+@pytest.mark.slow
 def test_against_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A server that runs already is another version of the one function."""
     files = put(tmp_path, [thing("first", size=3)], XR.replace("size: 3", "size: 5"))
@@ -446,6 +447,7 @@ def test_against_an_environment(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert status == 0
 
 
+@pytest.mark.slow
 def test_another_version_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where only the other version fails, all is new, and that is said; what goes is deleted all the same."""
     files = put(tmp_path, [thing("gone")], XR.replace("size: 3", "size: 0"))

@@ -84,6 +84,7 @@ def test_every_message_has_a_row(raised: list[Message]) -> None:
     assert without_row(raised) == []
 
 
+@pytest.mark.slow
 def test_every_word_is_in_a_message(raised: list[Message]) -> None:
     """No row has words that no message has."""
     assert len(rows()) > 10

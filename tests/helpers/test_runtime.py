@@ -101,6 +101,7 @@ def test_changing_the_imports_is_the_whole_migration(tmp_path: Path) -> None:
         assert [record["msg"] for record in ended(server).records].count("Running function") == 4
 
 
+@pytest.mark.slow
 def test_calls_share_one_event_loop() -> None:
     """An `async def` that waits lets other calls run, on the same loop, as under the official SDK."""
     with served("waiting", "insecure") as server, channel(server.address) as opened:
@@ -110,6 +111,7 @@ def test_calls_share_one_event_loop() -> None:
     assert len({answer.results[0].message for answer in answers}) == 1
 
 
+@pytest.mark.slow
 def test_functions_that_are_not_async() -> None:
     """A `def` runs in a thread for each call, and gets None as its context."""
     with served("meeting", "main") as server, channel(server.address) as opened:
@@ -154,6 +156,7 @@ def response_of(data: bytes) -> Any:
     return fnv1.RunFunctionResponse.FromString(data)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("tag", "message"),
@@ -174,6 +177,7 @@ def test_failures_are_fatal_results(tag: str, message: str) -> None:
     assert "RunFunction() raised" in log and "[secret]" in log and "hunter2" not in log
 
 
+@pytest.mark.slow
 def test_malformed_requests() -> None:
     """Bytes that are no request are INVALID_ARGUMENT."""
     with served("failing", "insecure") as server, channel(server.address) as opened:

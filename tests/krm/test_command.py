@@ -107,6 +107,7 @@ def both(folder: Path, *arguments: str, data: bytes = b"") -> tuple[bytes, str, 
     return own
 
 
+@pytest.mark.slow
 def test_help(folder: Path) -> None:
     """--help has the docstring, the arguments, and each field of the config with type, default and help."""
     stdout, stderr, status = both(folder, "--help")
@@ -170,6 +171,7 @@ def test_doc(folder: Path) -> None:
     assert config["properties"]["rules"]["items"]["properties"]["path"]["description"] == "a field's path"
 
 
+@pytest.mark.slow
 def test_files(folder: Path) -> None:
     """With -f and files a ResourceList is printed, with the annotations of files."""
     stdout, _, status = both(folder, "-f", "config.yaml", "items")
@@ -308,6 +310,7 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     assert (tmp_path / "package" / "web.yaml").read_text() == WEB
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("flag", ["--diff", "--in-place", "--output=unwrap"])
 def test_infos(folder: Path, flag: str) -> None:
@@ -325,6 +328,7 @@ def test_generator_without_items(folder: Path) -> None:
     assert (value(stdout)["items"], status) == ([], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("arguments", "text"),

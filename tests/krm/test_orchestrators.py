@@ -79,6 +79,7 @@ ADD = "rl.items.add({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name
 # The rows of the table
 
 
+@pytest.mark.slow
 def test_error_result_with_status_0(tmp_path: Path) -> None:
     """Row "error result, exit 0": all of them pass. An error result always makes the exit status 1 here."""
     for body in ("rl.results.error('no')", "import sys\nrl.results.error('no')\nsys.exit(0)"):
@@ -129,6 +130,7 @@ def test_without_main(tmp_path: Path, made: str) -> None:
     assert "no KRM function" not in run(file).stderr
 
 
+@pytest.mark.slow
 def test_items_left_out(tmp_path: Path) -> None:
     """Row "leaves out `items`": kpt fails, kustomize takes the wrapper for a resource. An empty list is `items: []`."""
     done = run(program(tmp_path, "rl.items.clear()"))
@@ -261,6 +263,7 @@ def test_validator_under_kpt(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.status) == (LIST + config, "", 0)
 
 
+@pytest.mark.slow
 def test_generator_under_kustomize_build(tmp_path: Path) -> None:
     """A kustomize generator gets its functionConfig as an item, and must keep config.kubernetes.io/local-config."""
     decorator = "@krm.function(role='generator')"
@@ -437,6 +440,7 @@ def test_kustomize_transformer(package: Path) -> None:
         assert text in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_kustomize_generator(package: Path) -> None:
     """kustomize build: a generator's resources are there, its functionConfig isn't among them."""

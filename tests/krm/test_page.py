@@ -55,6 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_function_on_files(folder: Path) -> None:
     """The command prints the difference that is shown, and the warning."""
     command = block("$ python label.py ").strip("$ \n")
@@ -115,6 +116,7 @@ def test_the_composition(tmp_path: Path) -> None:
     assert b"acl is held back: it waits for bucket.external_name" in done.stdout
 
 
+@pytest.mark.slow
 def test_krm_init(tmp_path: Path) -> None:
     """The command that is named writes a function."""
     done = run("-m", "crossplane_lite", "krm", "init", "label", "--sdk-from", "0.1.0", folder=tmp_path)

@@ -274,6 +274,7 @@ def shell(tmp_path: Path, line: str, data: bytes = LIST) -> tuple[bytes, str, in
     return done.stdout, done.stderr.decode(), done.returncode
 
 
+@pytest.mark.slow
 def test_closed_streams(tmp_path: Path) -> None:
     """A closed stdin or stdout is status 1 with a message; a closed stderr changes nothing."""
     assert shell(tmp_path, "$FN <&-") == (b"", "function.py: can't read stdin: stdin is closed\n", 1)
@@ -293,6 +294,7 @@ def test_stdin_that_fails(tmp_path: Path) -> None:
     assert stderr == "function.py: can't read stdin: Bad file descriptor\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_full_disk(tmp_path: Path) -> None:
     """A stdout that takes nothing more is status 1 with a message, and so it stays if stderr is full, too."""

@@ -413,6 +413,7 @@ def run(arguments: Sequence[str], program: str = PROGRAM, **options: Any) -> sub
     )
 
 
+@pytest.mark.slow
 def test_standard_input_of_a_process(tmp_path: Path) -> None:
     """Standard input is read from a pipe and from a file, YAML and archives alike."""
     expected = [["<stdin>, document 1 (line 1)", {"a": "on"}]]

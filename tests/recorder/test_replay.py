@@ -119,6 +119,7 @@ def test_a_server_in_any_language(recording: Path, capsys: pytest.CaptureFixture
     assert (status, found["equal"]) == (3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("transport", ["grpcio", "h2"])
 def test_a_server_with_crossplanes_certificates(
@@ -311,6 +312,7 @@ def test_several_functions_need_a_name(recording: Path, capsys: pytest.CaptureFi
     assert "function-network, function-other" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_line_that_is_printed_opens_a_debugger(recording: Path) -> None:
     """The command that a difference shows stops at the first line of compose(), with the recorded request."""
     command = [sys.executable, "-m", "crossplane_lite", "replay", f"{recording}#team/b", "--function"]

@@ -36,6 +36,7 @@ def test_calls_are_recorded(transport: str, tmp_path: Path) -> None:
     assert main(["replay", str(tmp_path), "--function", f"{TARGET}:first"]) == 0
 
 
+@pytest.mark.slow
 def test_secret_values_are_masked(tmp_path: Path) -> None:
     """What a request brings as credentials is masked there, and in the answer that repeats it."""
     with serving(f"{TARGET}:repeats", "--insecure", "--record", str(tmp_path)) as server:
@@ -46,6 +47,7 @@ def test_secret_values_are_masked(tmp_path: Path) -> None:
     assert SECRET not in (tmp_path / "000001.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_an_operation_is_recorded(tmp_path: Path) -> None:
     """A call without a composite is one of an Operation, whose name a function doesn't know."""
     with serving(f"{TARGET}:needs", "--insecure", "--record", str(tmp_path)) as server:

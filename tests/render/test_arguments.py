@@ -328,6 +328,7 @@ def test_files_over_the_cluster(api: ApiServer, folder: Path) -> None:
     assert [one.content["kind"] for one in found.observed] == ["Thing"]
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_composite_that_is_not_live(api: ApiServer, folder: Path) -> None:
     """A composite that the cluster doesn't have is as the file says, with nothing observed."""

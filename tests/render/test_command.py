@@ -192,6 +192,7 @@ def test_over_grpc_with_mutual_tls(folder: Path) -> None:
     assert "--tls-server-name" in named.stderr
 
 
+@pytest.mark.slow
 def test_dead_address(folder: Path) -> None:
     """A function that isn't there ends it within the timeout: a line on stderr, nothing on stdout, status 1."""
     put(folder, functions=function("function-bucket", runtime="Development", runtime_development_target="127.0.0.1:1"))
@@ -226,6 +227,7 @@ def test_one_function(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     assert [one["kind"] for one in shown(done.stdout)] == ["XBucket"]
 
 
+@pytest.mark.slow
 def test_functions_that_print(folder: Path) -> None:
     """What a function prints, when it is imported or called, is on stderr: stdout has the documents alone."""
     source = "from crossplane_lite import composition\nprint('imported')\n"

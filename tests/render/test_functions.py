@@ -210,6 +210,7 @@ def test_no_version() -> None:
         remote.run(request(xr=XR), 60)
 
 
+@pytest.mark.slow
 def test_large() -> None:
     """Requests and answers far over gRPC's usual limit of 4 MB pass."""
     xr = {**XR, "spec": {"location": "x" * (6 << 20)}}
@@ -228,6 +229,7 @@ def test_nobody_listens() -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_nobody_answers() -> None:
     """A server that takes connections and says nothing fails when the time is over."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
@@ -241,6 +243,7 @@ def test_nobody_answers() -> None:
     assert 0.2 < time.monotonic() - began < 10
 
 
+@pytest.mark.slow
 def test_slow_server() -> None:
     """A function that takes too long on a server fails when the time is over."""
     going = threading.Event()

@@ -116,6 +116,7 @@ def test_names_in_files(folder: Path) -> None:
         assert done.stderr.count("\n") == (3 if done.stderr.startswith("usage: ") else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("command", ["render", "simulate", "graph"])
 def test_long_values(folder: Path, command: str) -> None:

@@ -254,6 +254,7 @@ def test_run_that_does_not_end(started: list[Watching], folder: Path) -> None:
     assert " rendered; " in watching.run()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("to_all", [False, True])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)])

@@ -67,6 +67,7 @@ def test_grpcio_with_a_deadline(address: str) -> None:
         assert raw_call(opened, b"next") == b"next"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_many_clients_of_grpcio(address: str) -> None:
     """16 clients with connections of their own each get their own answers."""

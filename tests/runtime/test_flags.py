@@ -52,6 +52,7 @@ def test_refuses_unreadable_certificates(tmp_path: Path) -> None:
     assert line == f"can't read {tmp_path}/tls.crt: No such file or directory"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("flag", ["--tls-certs-dir", "--tls-server-certs-dir"])
 def test_certificates_from_either_flag(certificates: str, flag: str) -> None:
@@ -60,6 +61,7 @@ def test_certificates_from_either_flag(certificates: str, flag: str) -> None:
         assert server.records[-1]["tls"] is True
 
 
+@pytest.mark.slow
 def test_certificates_from_the_environment(certificates: str) -> None:
     """TLS_SERVER_CERTS_DIR stands for the flag, which wins over it."""
     with serving(ECHO, env={"TLS_SERVER_CERTS_DIR": certificates}) as server:
@@ -149,6 +151,7 @@ def test_debug_logs_calls_as_text() -> None:
     assert "response_bytes=" in line
 
 
+@pytest.mark.slow
 def test_info_does_not_log_calls() -> None:
     """Without --debug a call leaves no line."""
     with serving(ECHO, "--insecure") as server:
@@ -231,6 +234,7 @@ def test_failed_handshakes_are_no_lines(certificates: str, monkeypatch: pytest.M
     assert [line for line in server.lines if not line.startswith("{")] == []
 
 
+@pytest.mark.slow
 def test_address_that_is_none() -> None:
     """An address that can't be listened on is one line."""
     assert "'nowhere' is not an address" in refused(ECHO, "--insecure", "--address", "nowhere")
@@ -247,6 +251,7 @@ def test_a_port_in_use() -> None:
     )
 
 
+@pytest.mark.slow
 def test_function_that_is_none() -> None:
     """A function that can't be loaded is one line."""
     assert "not a composition function" in refused("tests.runtime.functions:plain", "--insecure")

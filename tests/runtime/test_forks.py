@@ -37,6 +37,7 @@ def ended_workers(server: Serving) -> list[Any]:
     return [record for record in server.records if record["msg"].startswith(("a worker has ended", "a worker is"))]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("function", "fork"), [(FORKING, "os"), (FORKING, "C"), (FORKING, "program"), (ASYNC, "os")])
 @pytest.mark.parametrize("workers", [(), ("--workers", "1")], ids=["alone", "workers"])

@@ -226,6 +226,7 @@ def test_timeouts_that_are_none(text: bytes) -> None:
         protocol.read_headers([*HEADERS, (b"grpc-timeout", text)])
 
 
+@pytest.mark.slow
 def test_deadline() -> None:
     """A call that takes too long is answered with DEADLINE_EXCEEDED in time, and one that waited isn't begun."""
     gate = Gate()
@@ -392,6 +393,7 @@ def test_goodbye_of_the_client() -> None:
         assert client.until_closed() == []
 
 
+@pytest.mark.slow
 def test_keepalive() -> None:
     """A silent peer gets pings, and stays as long as it answers them."""
     limits = Limits(keepalive_seconds=0.05, keepalive_timeout_seconds=30)
@@ -517,6 +519,7 @@ def tried(address: str, client: ssl.SSLContext | bytes) -> str:
     return name
 
 
+@pytest.mark.slow
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("client", "reason"),

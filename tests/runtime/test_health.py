@@ -83,6 +83,7 @@ def test_a_client_that_watches(transport: str) -> None:
         assert raw_call(opened, b"x") == b"x"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_on_a_port_of_its_own(tmp_path: Path, transport: str) -> None:
     """--health-address answers in plain text while the main port demands certificates, and runs no function."""

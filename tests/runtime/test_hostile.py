@@ -75,6 +75,7 @@ def test_unfinished_streams(transport: str) -> None:
         assert not client.ended
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_requests_that_take_too_long(transport: str) -> None:
     """A call whose request isn't there in time is refused, and the connection goes on."""
@@ -281,6 +282,7 @@ def test_garbage(transport: str, data: bytes) -> None:
         assert is_answered(address)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "data",
@@ -531,6 +533,7 @@ def test_more_connections_than_allowed() -> None:
         assert busy.answer(busy.call(b"x")).status == status.OK
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("files", [40, 120])
 def test_few_files(files: int) -> None:

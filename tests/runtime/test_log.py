@@ -307,6 +307,7 @@ def test_extra_fields_of_many_items() -> None:
     assert "… (5,000 items)" in parsed["keys"]
 
 
+@pytest.mark.slow
 def test_a_log_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     """If nobody reads the log, lines wait and then are dropped, without waiting; later, a line says how many."""
     end, pipe = os.pipe()

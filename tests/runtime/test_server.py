@@ -78,6 +78,7 @@ def test_request_just_below_the_limit(echo: Serving) -> None:
         assert response.desired.resources[name] == message.desired.resources[name]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_request_over_the_limit(echo: Serving) -> None:
     """A request over the limit is refused with RESOURCE_EXHAUSTED, and the server goes on."""
@@ -90,6 +91,7 @@ def test_request_over_the_limit(echo: Serving) -> None:
         assert location(client.RunFunction(build(xr=xr(location="EU")))) == "EU"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_limits_from_flags(transport: str) -> None:
     """Both directions have a flag in megabytes: a larger request passes, a larger response is refused."""
@@ -141,6 +143,7 @@ def test_threads_flag(transport: str) -> None:
     assert answers == ["EU"] * 64
 
 
+@pytest.mark.slow
 def test_async_calls_share_what_a_module_keeps() -> None:
     """Calls of an `async def` function at the same time, and later ones, share a connection, a semaphore and a lock."""
     with serving("tests.runtime.sharing:sharing", "--insecure") as server, channel(server.address) as opened:
@@ -209,6 +212,7 @@ def test_secret_values_stay_out_of_the_log(transport: str) -> None:
     assert any(record["logger"] == "mine" for record in server.records)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_a_long_log_is_read(transport: str) -> None:
     """A server that logs more than a pipe holds answers meanwhile: these tests take its log from it."""

@@ -96,6 +96,7 @@ def test_client_with_a_certificate(server: Serving) -> None:
     assert server.records[-1]["tls"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_client_without_a_certificate(server: Serving) -> None:
     """A client that shows no certificate, or one of another CA, is refused, and so is plain text."""
@@ -107,6 +108,7 @@ def test_client_without_a_certificate(server: Serving) -> None:
     assert answers(server, client)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_rotation(server: Serving, directory: Path, tmp_path: Path) -> None:
     """New files count at the next handshake; a connection that stands goes on."""
@@ -122,6 +124,7 @@ def test_rotation(server: Serving, directory: Path, tmp_path: Path) -> None:
     assert [record["msg"] for record in server.records].count("certificates changed") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_rotation_of_the_authority(server: Serving, directory: Path) -> None:
     """A new ca.crt decides from the next handshake on who may call."""

@@ -259,7 +259,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.sample(80)
+@pytest.mark.sample(48)
 @pytest.mark.parametrize(("name", "state", "ready"), CELLS)
 def test_style(name: str, state: str, ready: bool) -> None:
     """Nothing that exists is lost or changed, no placeholder gets out, and each resource is as the style says."""

@@ -115,6 +115,7 @@ def test_size() -> None:
     assert "has no compose" in fatal("#" * LARGEST)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "where",
@@ -131,6 +132,7 @@ def test_time(where: str) -> None:
     assert not answer(SCRIPT).fatal
 
 
+@pytest.mark.slow
 def test_time_of_statements_outside_of_compose() -> None:
     """The limit counts for what a script does when its text comes for the first time, too."""
     assert "takes longer than 0.2 seconds" in fatal("while True: pass", timeoutSeconds=0.2)

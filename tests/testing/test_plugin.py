@@ -210,6 +210,7 @@ def test_import_is_cheap(project: Project) -> None:
         assert "snapshots of" not in done.text
 
 
+@pytest.mark.slow
 def test_plugin_imports_nothing_else() -> None:
     """Beyond what pytest itself has loaded, importing the plugin loads three modules of this package alone."""
     program = (

@@ -124,6 +124,7 @@ def test_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
         _text.parse(data + b"z: [*x, *x, *x, *x, *x]\n")
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("brackets", [True, False])
 def test_many_new_entries(brackets: bool) -> None:
