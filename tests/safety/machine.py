@@ -86,6 +86,7 @@ class Machine(RuleBasedStateMachine):
         self.last: dict[str, dict[str, Any]] = {name: {field: VALUES[field][0] for field in FIELDS} for name in SOURCES}
         self.unready: set[str] = set(SOURCES)
         self.without_status: set[str] = set()
+        self.is_forgotten = False
         self.remembered: dict[str, set[Value]] = {}
         self._reconcile()
 
@@ -179,6 +180,7 @@ class Machine(RuleBasedStateMachine):
         found = sorted(self.cluster.objects.keys() - measured)
         names = found if number % 3 == 0 else [found[number % len(found)]]
         self.cluster.forget(*names)
+        self.is_forgotten = True
         for name in names:
             self.remembered[name] = {(source, field) for source in SOURCES for field in FIELDS}
         self._reconcile()
@@ -247,6 +249,8 @@ class Machine(RuleBasedStateMachine):
         # The notes of one resource count for all of the step: what was applied in part may become whole.
         noted = frozenset(missing & set().union(*self.remembered.values()))
         plans = {values: self._plans(values) for values in {noted, *lost.values()}}
+        # Of what was forgotten fields follow the code, until a call with all values has noted them again.
+        follows = [self._plans(frozenset())] if self.is_forgotten else []
         may_rest = self._changes() is not True
         done = checked(self.cluster, self.placeholders, applies=applies, stores_status=stores_status)
         assert not done.fatal, (self.chosen, done.fatal)
@@ -259,11 +263,14 @@ class Machine(RuleBasedStateMachine):
                 worlds = (found[0], found[-1], of_all[0], of_all[-1])
                 assert any(plan is None or name not in plan for plan in worlds), told
             else:
-                self._check_leaves(name, done, [found, of_all], told)
+                of_code = [[plan[number] for plan in worlds] for worlds in follows]
+                self._check_leaves(name, done, [found, of_all, *of_code], told)
         for name in done.after:
             if name.endswith(EXCLUSIVE[0]):
                 assert name.removesuffix(EXCLUSIVE[0]) + EXCLUSIVE[1] not in done.after, (self.chosen, done.told)
         self._remember(done, missing, applies, may_rest)
+        if missing <= self.never and applies is None:
+            self.is_forgotten = False
         return done
 
     def _check_leaves(self, name: str, done: Reconcile, worlds: list[list[Plan | None]], told: Any) -> None:
