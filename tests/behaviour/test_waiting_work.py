@@ -117,7 +117,7 @@ def test_little_is_decoded_and_normalised(use: str, state: str) -> None:
 @pytest.mark.parametrize("use", ["direct", "chain", "f-string", "hash"])
 def test_each_wait_takes_the_same_work(use: str) -> None:
     """With eight times as many waits, one takes at most 1.3 times as many steps."""
-    few, many = (_per_resource(use, "new", number) for number in (500, 4000))
+    few, many = (_per_resource(use, "new", number) for number in (250, 2000))
     assert many <= 1.3 * few
 
 
