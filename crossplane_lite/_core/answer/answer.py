@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
@@ -20,7 +20,7 @@ from ..resources.checking import broken_rules
 from ..resources.registered import READY
 from . import asking, parts, report
 from .decide import decide
-from .draft import status_of
+from .draft import NO_DOUBTS, status_of
 from .outcome import Outcome
 from .parts import HandingOn
 from .violations import misspelt_removals
@@ -319,10 +319,9 @@ class _Answer:
         waiting resource waits for. The list is empty if the resource is held back only because another step holds it
         back.
         """
-        call, decision = self.call, self.decision
+        call = self.call
         waiting: dict[str, list[Wait]] = {}
         mark = call.mark
-        marks: Mapping[str, str] = {} if decision is None else decision.marks
         for name, draft in self.drafts.items():
             if name in call.other_kind:
                 continue
@@ -342,7 +341,7 @@ class _Answer:
             target = desired[name]
             registered: Any = call.resources[name]._state
             known = self._known(name, registered.base)
-            target.resource = marked(draft.content, mark, marks.get(name) or draft.digest, known)
+            target.resource = marked(draft.content, mark, draft.made or draft.digest, known)
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
         return waiting
@@ -365,14 +364,16 @@ class _Answer:
         composite = call.composite
         found: list[Found] = []
         if composite is not None:
-            unclear = () if self.decision is None else self.decision.status
-            encoded, found = status_of(call, composite, unclear)
+            doubts = NO_DOUBTS if self.decision is None else self.decision.status
+            encoded, found = status_of(call, composite, doubts)
             target = self.message.desired.composite
             if encoded is not None:
                 target.resource = encoded
             if self.decision is not None and self.decision.seals:
                 parts.keep_status(call, target)
-            parts.set_details(call, composite, target, self.decision)
+            seals = self.decision is not None and self.decision.seals
+            doubted = () if self.decision is None else self.decision.details
+            parts.set_details(call, composite, target, seals=seals, doubted=doubted)
             registered = composite._state
             assert registered is not None
             if registered.ready is not None and not self.goes_on:

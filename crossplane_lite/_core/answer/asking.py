@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...proto import _view
 from ..base.texts import near_name
 from ..models.walker import unresolved_in
-from . import parts
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -41,17 +41,38 @@ def put_requirements(
             continue
         try:
             if isinstance(selector, ResourceSelector):
-                parts.fill_selector(target.resources[key], selector)
+                _fill_selector(target.resources[key], selector)
                 if deprecated:
-                    parts.fill_selector(target.extra_resources[key], selector)
+                    _fill_selector(target.extra_resources[key], selector)
             else:
                 target.schemas[key].api_version = selector.api_version
                 target.schemas[key].kind = selector.kind
         except (TypeError, ValueError) as error:  # protobuf's error for text that can't be sent
             problems.append(f"requirement {key!a} can't be sent: {error}")
             for sent in (target.resources, target.extra_resources, target.schemas):
-                parts.drop(sent, key)
+                _drop(sent, key)
     return problems
+
+
+def _fill_selector(target: Any, selector: Any) -> None:
+    target.api_version = selector.api_version
+    target.kind = selector.kind
+    if selector.match_name is not None:
+        target.match_name = selector.match_name
+    elif selector.match_labels is not None:
+        target.match_labels.SetInParent()
+        target.match_labels.labels.update(selector.match_labels)
+    if selector.namespace is not None:
+        target.namespace = selector.namespace
+
+
+def _drop(entries: Any, key: str) -> None:
+    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
+
+    A key that isn't valid Unicode can't be in such a map, and is ignored.
+    """
+    with contextlib.suppress(UnicodeEncodeError):
+        entries.pop(key, None)
 
 
 def unanswered(call: Call, sent: Any) -> list[str]:

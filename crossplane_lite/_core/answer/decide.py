@@ -23,7 +23,7 @@ one is made where a text with a placeholder isn't found intact in what compose()
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ..call.mark import OTHERS, plain_bytes
@@ -50,10 +50,9 @@ from ..observed import tracker
 from ..observed.lookup import condition_of
 from ..observed.observable import is_settled, make, root_of
 from ..observed.owned import with_live_values
-from ..observed.tokens import LATE
 from .asking import is_settled as requirements_are_settled
-from .comparing import details_of, differing_details, differing_places, differing_status, differing_texts
-from .draft import Draft, Unclear, draft_one
+from .draft import NO_DOUBTS, Draft
+from .late import look_at_texts
 from .outcome import Outcome
 from .reads import condition_way, has_read_conditions, missing_keys, owners_of, places, values_read, where
 
@@ -73,7 +72,6 @@ class Decision:
         error: The exception that compose() raised in it; None if it returned.
         violations: The texts of fatal results for fields that compose() must not set.
         drafts: The resources by name, as they are sent or held back.
-        marks: What the marks of the drafts say that this step has made.
         missing: The missing values.
         lost: The missing values that count as they last were.
         removed: The names that compose() removes.
@@ -83,7 +81,7 @@ class Decision:
             value decides.
         is_unsure: Whether there are such values, so that later steps may be told something wrong.
         unknown: The paths of the missing values of which nobody knows whether they were there.
-        status: The places of the composite that count as unresolved.
+        status: The fields of the composite that count as unresolved.
         details: The keys of the composite's connection details that depend on the text of a placeholder.
         texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
             send instead.
@@ -95,7 +93,6 @@ class Decision:
         self.error = outcome.error
         self.violations = outcome.violations
         self.drafts: dict[str, Draft] = dict(outcome.drafts)
-        self.marks = outcome.marks
         self.missing = outcome.missing
         self.lost: Missing = ()
         self.removed: Collection[str] = set(outcome.call.removed)
@@ -103,9 +100,9 @@ class Decision:
         self.seals = False
         self.is_unsure = False
         self.unknown: Collection[str] = ()
-        self.status: Unclear = ()
+        self.status = NO_DOUBTS
         self.details: Collection[str] = ()
-        self.texts: Mapping[str, str] = {}
+        self.texts: dict[str, str] = {}
         self.entries: Entries = {}
 
     def hold(self, name: str, waits: Missing) -> None:
@@ -128,7 +125,7 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     protects = call.function.protect and not call.in_operation
     if not protects or not requirements_are_settled(call):
         decision = Decision(first)
-        _look_at_texts(decision, first, elsewhere)
+        look_at_texts(decision, first, elsewhere)
         return decision
     if not (first.missing or first.error or call.is_after_unsure_step or _may_lack_conditions(call)):
         decision = Decision(first)
@@ -141,7 +138,7 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     if final is not first:
         _wait_for_real_values(decision, first, final)
     _protect(decision, final, notes)
-    _look_at_texts(decision, final, elsewhere)
+    look_at_texts(decision, final, elsewhere)
     stays = decision.kept or decision.seals or final.error is not None
     if not stays and requirements_are_settled(final.call):
         if final is first and first.is_still and not first.may_drop:
@@ -431,52 +428,7 @@ def _freeze(decision: Decision, run: Outcome, name: str, reasons: Missing) -> No
     content = with_live_values(plain_bytes(draft.content), call.existing[name].resource)
     frozen = Draft(content, [*draft.waits, *map(Wait, reasons[:_MOST_NAMED])], draft.found)
     decision.drafts[name] = frozen
-    decision.marks[name] = run.was_made(name).to_text() or frozen.digest
-
-
-# Texts with placeholders.
-
-
-def _look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) -> None:
-    """Find what a part of a placeholder decides, by a run with other placeholders, where one isn't found intact."""
-    call = run.call
-    if not call.tokens or not run.unaccounted:
-        return
-    is_open = any(decision.drafts[name].content is not None for name in (*run.fresh, *run.changed))
-    tells = bool(call.results.entries or call.conditions.entries or details_of(call)) or not run.keeps_status
-    if not (is_open or tells):
-        return
-    late = Run.dry(call, call.request, call.data, form=LATE)
-    try:
-        _compare(decision, run, late, elsewhere)
-    finally:
-        late.end()
-
-
-def _compare(decision: Decision, run: Outcome, late: Run, elsewhere: Collection[str]) -> None:
-    call = run.call
-    real = Run(call, run.error)
-    texts = [one for path, one in sorted(run.asked.items()) if path not in call.guesses] or [*run.asked.values()]
-    for name in (*run.fresh, *run.changed):
-        if decision.drafts[name].content is None:
-            continue
-        if name not in late.resources:
-            if name in run.fresh and run.error is None and late.error is None:  # its name is made from a text
-                decision.hold(name, texts[:_MOST_NAMED])
-            continue
-        draft = decision.drafts[name]
-        found = differing_places(real, late, name, None if draft.found else draft.content)
-        if found and name in run.fresh and name not in call.desired:
-            decision.hold(name, texts)
-        elif found:
-            decision.drafts[name] = draft_one(call, name, elsewhere, [(found, texts)])
-            if decision.drafts[name].content is not None:
-                decision.marks[name] = decision.drafts[name].digest
-    status = differing_status(real, late)
-    if status:
-        decision.status = [(status, texts)]
-    decision.details = differing_details(real, late)
-    decision.texts = differing_texts(real, late)
+    frozen.made = run.was_made(name).to_text()
 
 
 # Notes.
@@ -485,7 +437,7 @@ def _compare(decision: Decision, run: Outcome, late: Run, elsewhere: Collection[
 def _note(decision: Decision, run: Outcome, notes: Notes | None, forgotten: Collection[Observable[Any]]) -> None:
     """Write notes if something is written anyway, or if they would lack what must not get lost."""
     call = run.call
-    stay = [name for name in run.marks if decision.drafts[name].content is not None]
+    stay = [name for name, draft in decision.drafts.items() if draft.content is not None]
     if not stay or not call.step:
         return
     written = [name for name in run.fresh if decision.drafts[name].content is not None]
