@@ -7,7 +7,7 @@ that exists, the observed values replace the unresolved values. A resource that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import EncodeError, WireError
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ..resources.registered import Registered
     from ..resources.resource import Resource
 
-_LEVELS: Final = 60  # what is deeper takes the slow way, also to be encoded
+LEVELS: Final = 60
+"""What is deeper takes the slow way, also to be encoded."""
 _HOLDERS: Final = (Observable, dict, ModelShape)
 
 
@@ -71,27 +72,36 @@ class Draft:
 def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
     """Draft all registered resources. `elsewhere` has the names of resources that other steps hold back."""
     contents: dict[str, Content] = {}
-    resources = {name: model for name, model in call.resources.items() if name not in call.other_kind}
-    for name, model in resources.items():
+    names = [name for name in call.resources if name not in call.other_kind]
+    for name in names:
+        model = call.resources[name]
         registered: Any = model._state
-        if registered.root.raw is None:
-            if registered.depends_on and _blocked_by(call, registered):
-                continue
-            if registered.base is None and name in elsewhere:
-                continue
+        if registered.root.raw is None and _must_wait(call, registered, name in elsewhere):
+            continue
         content = direct(model)
         if content is not None and is_sound(model, _size_of(content)):
             contents[name] = content
-    with_texts: set[str] = set()
-    if call.searches:
-        # One search through the joined bytes takes a fraction of the time of a search through each resource.
-        joined = {name: one if type(one) is bytes else b"".join(one) for name, one in contents.items()}  # type: ignore[arg-type]
-        if call.has_token(b"".join(joined.values())):
-            with_texts = {name for name, one in joined.items() if call.has_token(one)}
+    with_texts = _with_texts(call, contents) if call.searches else ()
     drafts: dict[str, Draft] = {}
-    for name in resources:
+    for name in names:
         drafts[name] = _draft_from(call, name, elsewhere, contents.get(name), name in with_texts)
     return drafts
+
+
+def _must_wait(call: Call, registered: Registered, is_held_elsewhere: bool) -> bool:
+    """Say whether a new resource must not be created yet, whatever its content is."""
+    if registered.depends_on and _blocked_by(call, registered):
+        return True
+    return is_held_elsewhere and registered.base is None
+
+
+def _with_texts(call: Call, contents: dict[str, Content]) -> set[str]:
+    """Return the names of the resources that have a placeholder in a text."""
+    # One search through the joined bytes takes a fraction of the time of a search through each resource.
+    joined = {name: one if type(one) is bytes else b"".join(one) for name, one in contents.items()}  # type: ignore[arg-type]
+    if not call.has_token(b"".join(joined.values())):
+        return set()
+    return {name for name, one in joined.items() if call.has_token(one)}
 
 
 def _draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content | None, has_texts: bool) -> Draft:
@@ -140,7 +150,7 @@ def _references_in(model: Any) -> list[tuple[dict[str, Any], str, Observable[Any
     work: list[tuple[Any, Way]] = [(model, ())]
     while work:
         holder, way = work.pop()
-        if len(way) > _LEVELS:  # it may contain itself
+        if len(way) > LEVELS:  # it may contain itself
             return None
         fields = getattr(type(holder), "__wire_fields__", None)
         values: dict[str, Any] = holder if fields is None else holder.__dict__
@@ -151,10 +161,10 @@ def _references_in(model: Any) -> list[tuple[dict[str, Any], str, Observable[Any
             below = (*way, key if fields is None else fields[key].wire)
             if kind is not Observable:
                 work.append((value, below))
-            elif below[0] == "metadata" or known(value) is not UNSET:
+                continue
+            if below[0] == "metadata" or known(value) is not UNSET:
                 return None
-            else:
-                places.append((values, key, value, below))
+            places.append((values, key, value, below))
     return places
 
 
@@ -164,20 +174,23 @@ def _size_of(content: Content) -> int:
 
 def _texts_in(call: Call, raw: bytes) -> list[Found] | None:
     """Find the strings with placeholders in a Struct. None if some are in the names of fields, in lists, or mangled."""
-    head, found = call.token_head, []
+    found = []
     rest = raw
-    work: list[tuple[bytes, tuple[str, ...]]] = [(raw, ())]
-    while work:
-        level, way = work.pop()
-        for key, value in codec.split(level).items():
-            if head in value:
-                kind, payload = codec.open_value(value)
-                if kind == codec.STRUCT:
-                    work.append((payload, (*way, key)))
-                elif isinstance(payload, str):
-                    found.append(Found([*way, key], call.tokens_in(payload), False, True))
-                    rest = rest.replace(payload.encode(), b"")
+    for way, text in _texts_below(call, raw, ()):
+        found.append(Found([*way], call.tokens_in(text), False, True))
+        rest = rest.replace(text.encode(), b"")
     return None if call.has_token(rest) else found
+
+
+def _texts_below(call: Call, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
+    for key, value in codec.split(raw).items():
+        if call.token_head not in value:
+            continue
+        kind, payload = codec.open_value(value)
+        if kind == codec.STRUCT and len(way) < LEVELS:
+            yield from _texts_below(call, payload, (*way, key))
+        if kind == codec.STRING:
+            yield (*way, key), payload
 
 
 def _waiting(call: Call, name: str, content: Content, found: list[Found]) -> Draft | None:
@@ -301,8 +314,7 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"
-    path, prefix = source.source_path, registered.root.prefix
-    return path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in (".", "[")
+    return source.source_path.startswith((f"{registered.root.prefix}.", f"{registered.root.prefix}["))
 
 
 def _doubt(tree: Tree, doubts: Doubts) -> None:

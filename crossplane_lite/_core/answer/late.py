@@ -7,7 +7,6 @@ hashed or ordered. What differs counts as unresolved.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 from ...errors import EncodeError
@@ -16,7 +15,7 @@ from ..call.mark import plain_bytes
 from ..dependencies.dry_run import Run
 from ..observed import tracker
 from ..observed.tokens import LATE
-from .draft import Way, draft_all, draft_one, status_of
+from .draft import LEVELS, Way, draft_all, draft_one, status_of
 from .outcome import details_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) 
     if not call.tokens or not run.unaccounted:
         return
     opens = any(decision.drafts[name].content is not None for name in (*run.fresh, *run.changed))
-    tells = bool(_messages(call) or details_of(call)) or not run.keeps_status
+    tells = bool(details_of(call)) or not run.keeps_status
     if not (opens or tells):
         return
     late = Run.dry(call, call.request, call.data, form=LATE)
@@ -70,29 +69,17 @@ def _compare_resources(
 
 
 def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequence[Observable[Any]]) -> None:
-    """Compare the composite's status and connection details, and the messages for people."""
-    if call.composite is not None and late.composite is not None:
+    """Compare the composite's status and connection details."""
+    composite, another = call.composite, late.composite
+    if composite is not None and another is not None:
         try:
-            ours, theirs = (status_of(one, one.composite)[0] for one in (call, late))
+            ours, _ = status_of(call, composite)
+            theirs, _ = status_of(late, another)
         except EncodeError:  # the answer reports it
             return
         decision.status = list(_differing(ours or b"", theirs or b"")), texts
     details, others = details_of(call), details_of(late)
     decision.details = {key for key in {**details, **others} if repr(details.get(key)) != repr(others.get(key))}
-    for one, other in zip(_messages(call), _messages(late), strict=False):
-        if isinstance(one, str) and isinstance(other, str) and call.normal(one) != late.normal(other):
-            decision.texts[one] = _common(one, other)
-
-
-def _messages(call: Call) -> list[Any]:
-    return [entry.message for entry in (*call.results.entries, *call.conditions.entries.values())]
-
-
-def _common(one: str, other: str) -> str:
-    """Return the text `one`, with a remark in place of the part that differs from the text `other`."""
-    start = commonprefix([one, other])
-    end = commonprefix([text[len(start) :][::-1] for text in (one, other)])[::-1]
-    return f"{start}(a part of an unresolved value){end}"
 
 
 def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
@@ -103,7 +90,7 @@ def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
         if mine == its:
             continue
         (kind, left), (other_kind, right) = (codec.open_value(value or b"") for value in (mine, its))
-        if kind == other_kind == codec.STRUCT:
+        if kind == other_kind == codec.STRUCT and len(way) < LEVELS:
             yield from _differing(left, right, (*way, key))
         else:
             yield (*way, key)

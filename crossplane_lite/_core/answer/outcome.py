@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import codec
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
 from ..dependencies.dry_run import tree_or_none
 from ..dependencies.usages import edge_of
@@ -17,6 +16,7 @@ from ..observed.lookup import steps_of
 from ..observed.observable import is_settled, sources
 from . import asking
 from .draft import draft_all
+from .parts import live_status
 from .violations import take_violations
 
 if TYPE_CHECKING:
@@ -123,9 +123,7 @@ class Outcome:
 
     @functools.cached_property
     def _live_status(self) -> dict[str, Any]:
-        fields = codec.split(self.call.request.observed.composite.resource)
-        live = codec.decode_value(fields["status"]) if "status" in fields else {}
-        return live if isinstance(live, dict) else {}
+        return live_status(self.call)
 
     @functools.cached_property
     def keeps_status(self) -> bool:
@@ -135,8 +133,7 @@ class Outcome:
     @functools.cached_property
     def may_drop(self) -> bool:
         """Whether the composite has a status field or a connection detail that the run doesn't set."""
-        live = {key: value for key, value in self._live_status.items() if key != "conditions"}
-        if not _has_all(self.status, live, self.call):
+        if not _has_all(self.status, self._live_status, self.call):
             return True
         details = self.call.request.observed.composite.connection_details
         return any(key not in details_of(self.call) for key in details)

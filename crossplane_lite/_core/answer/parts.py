@@ -30,10 +30,15 @@ class Masked(str):
     __slots__ = ()
 
 
+def live_status(call: Call) -> dict[str, Any]:
+    """Return the status that the composite has, but for conditions."""
+    live = codec.get_path(call.request.observed.composite.resource, ("status",))
+    return {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+
+
 def keep_status(call: Call, target: Any) -> None:
     """Let the desired composite keep the status that it has, but for conditions."""
-    live = codec.get_path(call.request.observed.composite.resource, ("status",))
-    own = {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+    own = live_status(call)
     if own:
         target.resource = codec.encode_over({"status": own}, target.resource)
 
