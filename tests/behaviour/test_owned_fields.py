@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from crossplane_lite._core import codec
 from crossplane_lite._core.call.mark import digest_of
 from crossplane_lite._core.observed.owned import as_owned, live_values, with_live_values, with_owned_fields
-from crossplane_lite.errors import EncodeError
+from crossplane_lite.errors import EncodeError, WireError
+from tests.behaviour import samples
 
 KEYS = st.sampled_from(["a", "b", "crossplane-lite/function", "name"])
 LEAVES = st.sampled_from(
@@ -142,3 +143,17 @@ def test_deep_owned_fields() -> None:
             lacking = codec.encode_struct({"kind": "Thing", "spec": _nested({"b": 1}, levels - 1)})
             completed = _nested({"a": 1, "b": 1}, levels - 1)
             assert codec.decode_struct(with_owned_fields(lacking, there)) == {"kind": "Thing", "spec": completed}
+
+
+def test_only_crossplanes_managed_fields_are_decoded() -> None:
+    """The entries of other managers aren't decoded for a resource that is kept, nor is its status."""
+    there = samples.bucket({"project": "p"}, status={"id": "unread-1"}, owned={"f:spec": {"f:forProvider": {}}})
+    there["metadata"]["managedFields"][0]["fieldsV1"] = {"f:unread-2": {}}
+    raw = codec.encode_struct(there)
+    for unread in (b"unread-1", b"unread-2"):
+        raw = raw.replace(unread, b"\xff" * len(unread))  # no text at all
+    with pytest.raises(WireError):
+        codec.decode_struct(raw)
+    kept = as_owned(raw)
+    assert kept is not None
+    assert codec.decode_struct(kept)["spec"] == {"forProvider": {"project": "p"}}

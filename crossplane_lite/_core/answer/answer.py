@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
@@ -10,16 +10,12 @@ from ...proto import _view
 from .. import codec
 from ..call import results
 from ..call.mark import LACKING, MARK_WAY, UNSURE, marked, steps_in
-from ..dependencies.entry import Note
-from ..dependencies.graph import Wait
 from ..known.notes import KNOWN_WAY, annotation_of, carries, entries_in
-from ..models.walker import Found
 from ..observed import lookup, tracker
-from ..observed.observable import Observable
 from ..resources.checking import broken_rules
 from ..resources.registered import READY
 from . import asking, parts, report
-from .decide import decide
+from .decide import Decision, decide
 from .draft import status_of
 from .outcome import Outcome
 from .parts import HandingOn
@@ -27,9 +23,10 @@ from .violations import misspelt_removals
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..dependencies.graph import Graph
-    from .decide import Decision
-    from .draft import Draft
+    from ..dependencies.entry import Note
+    from ..dependencies.graph import Graph, Wait
+    from ..models.walker import Found
+    from ..observed.observable import Observable
     from .waiting import WhoWaits
 
 # Crossplane's circuit breaker takes away most watch events of a new composite. Then only the ttl brings calls. With 10
@@ -37,9 +34,6 @@ if TYPE_CHECKING:
 _TTL_SECONDS: Final = 60
 _UNSETTLED_TTL_SECONDS: Final = 10
 
-_OTHER_KIND: Final = (
-    "keeps the kind that it was made with, by a guess: delete the object so that it is made with the present one"
-)
 _READY_FALSE: Final = _view.READY_FALSE
 _READY_TRUE: Final = _view.READY_TRUE
 
@@ -56,7 +50,6 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     """
     handing_on = HandingOn(call)
     elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
-    decision: Decision | None = None
     failure: Exception | None = None
     try:
         # compose() may run again for this, and the answer may be that of such a run.
@@ -64,60 +57,33 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     except WireError:
         raise
     except Exception as problem:  # reported below, where the answer is made
-        failure = problem
-    if decision is None or decision.call is call:
-        return _respond(call, handing_on, decision, error, failure)
+        decision, failure = Decision(call, error), problem
+    if decision.call is call:
+        return _respond(handing_on, decision, failure)
     other = decision.call
     before = tracker.enter(other)
     try:
-        return _respond(other, HandingOn(other), decision, decision.error, None)
+        return _respond(HandingOn(other), decision, None)
     finally:
         tracker.leave(other, before)
         other.release()
 
 
-def _respond(
-    call: Call,
-    handing_on: HandingOn,
-    decision: Decision | None,
-    error: BaseException | None,
-    failure: Exception | None,
-) -> bytes:
-    """Return the bytes of a call's answer; `decision` is None if it couldn't be made."""
-    answer = _Answer(call, handing_on, decision)
+def _respond(handing_on: HandingOn, decision: Decision, failure: Exception | None) -> bytes:
+    """Return the bytes of the answer by a decision. `failure` is the exception if there could be none."""
+    call, error = decision.call, decision.error
+    answer = _Answer(handing_on, decision)
     if report.may_have_news(call):
         answer.reported = report.tell_news(call)
-    for text in misspelt_removals(call) if call.removed else ():
-        call.results.warning(text)
-    refused: list[str] = []
-    unanswered: list[str] = []
-    asked = call.asked
-    if asked is not None:
-        refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
-        unanswered = asking.unanswered(call, answer.message.requirements)
-        for text in asking.misspelt(call, asked):
+    if call.removed:
+        for text in misspelt_removals(call):
             call.results.warning(text)
-    try:
-        if failure is not None:
-            raise failure
-        texts = refused + ([] if decision is None else decision.violations) + answer.compose(error)
-    except WireError:
-        raise
-    except CrossplaneLiteError as problem:
-        answer.reset()
-        texts = [str(problem)]
-    except Exception as problem:  # an author's value can still raise anything, in protobuf or in its own methods
-        call.log.exception("the answer can't be made")
-        answer.reset()
-        texts = [f"the answer can't be made: {_describe(call, problem)}"]
-    if error is not None and not answer.goes_on:
-        texts = [_describe(call, error)]
-        if answer.report is not None:
-            answer.report.fail()
+    refused, unanswered = answer.ask()
+    texts = answer.make(refused, failure)
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
     fatals += [entry for entry in call.results.entries if entry.severity == results.FATAL]
     if fatals and not unanswered:
-        return _fatal(call, answer, fatals)
+        return answer.fail(fatals)
     if fatals:
         # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
         call.log.info(
@@ -126,6 +92,14 @@ def _respond(
             fatals[0].message,
         )
     return answer.finish(complete=error is None and not unanswered)
+
+
+def _goes_on(call: Call, error: BaseException) -> bool:
+    """Say whether the registered resources are sent although compose() raised."""
+    may_be_cause = call.has_guessed or call.lacks_context
+    # Where nothing is desired, nothing can bring the values.
+    brings_values = bool(call.resources or call.desired) and not call.in_operation
+    return may_be_cause and brings_values and not _is_mistake(error)
 
 
 def _is_mistake(error: BaseException) -> bool:
@@ -170,10 +144,8 @@ class _Answer:
 
     Attributes:
         call: The call that is answered.
-        drafts: The registered resources by name, as they are sent or held back.
-        decision: What becomes of the parts of the answer while values are missing; None if no value is missing.
+        decision: What becomes of the parts of the answer.
         message: The answer, a RunFunctionResponse.
-        step: The step's identity: the function's name, and a hash of the step's input if there is one.
         report: The condition that says who waits; None if it isn't sent.
         who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people. None if
             there is nothing of this.
@@ -186,21 +158,19 @@ class _Answer:
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
     """
 
-    def __init__(self, call: Call, handing_on: HandingOn, decision: Decision | None) -> None:
-        self.call = call
+    def __init__(self, handing_on: HandingOn, decision: Decision) -> None:
+        self.call = decision.call
         self.decision = decision
-        self.drafts: dict[str, Draft] = {} if decision is None else decision.drafts
         self.goes_on = False
         self._whole: Graph | None = None
         self.reported: results.ConditionEntry | None = None
-        self.step = call.step
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
         self.held: set[str] = set()
         self.unsent: dict[str, list[Observable[Any]]] = {}
         self.handing_on = handing_on
-        self.message.meta.tag = call.request.meta.tag
+        self.message.meta.tag = self.call.request.meta.tag
 
     def serialised(self) -> bytes:
         """Return the bytes of the answer, with the ttl that compose() or the function sets, or else the state."""
@@ -235,82 +205,92 @@ class _Answer:
         if self.call.request.HasField("context"):
             self.message.context = self.call.request.context
 
-    def compose(self, error: BaseException | None) -> list[str]:
+    def ask(self) -> tuple[list[str], list[str]]:
+        """Put compose()'s requirements into the answer.
+
+        Returns the texts of fatal results for those that can't be sent, and the keys of those that aren't answered.
+        """
+        call, asked = self.call, self.call.asked
+        if asked is None:
+            return [], []
+        requirements = self.message.requirements
+        refused = asking.put_requirements(call, asked, requirements, self.unsent)
+        for text in asking.misspelt(call, asked):
+            call.results.warning(text)
+        return list(refused.values()), [key for key in asking.unanswered(call) if key not in refused]
+
+    def make(self, refused: list[str], failure: Exception | None) -> list[str]:
+        """Fill in the answer, and return the texts of fatal results; `refused` has those that there are already."""
+        call, error = self.call, self.decision.error
+        try:
+            if failure is not None:
+                raise failure
+            texts = refused + self.decision.violations + self.compose()
+        except WireError:
+            raise
+        except CrossplaneLiteError as problem:
+            self.reset()
+            texts = [str(problem)]
+        except Exception as problem:  # an author's value can still raise anything, in protobuf or in its own methods
+            call.log.exception("the answer can't be made")
+            self.reset()
+            texts = [f"the answer can't be made: {_describe(call, problem)}"]
+        if error is None or self.goes_on:
+            return texts
+        if self.report is not None:
+            self.report.fail()
+        return [_describe(call, error)]
+
+    def compose(self) -> list[str]:
         """Fill in the answer's desired state, context and output, and make the report of who waits.
 
         If there is a fatal result, the caller removes these again, unless requirements are unanswered. Returns the
         texts of fatal results. EncodeError is only raised for the composite's status, the context and the output; a
         resource that can't be encoded becomes a fatal result.
         """
-        call = self.call
-        decision = self.decision
-        self.goes_on = (
-            error is not None
-            and (call.has_guessed or call.lacks_context)
-            # Where nothing is desired, nothing can bring the values.
-            and bool(call.resources or call.desired)
-            and not call.in_operation
-            and not _is_mistake(error)
-        )
+        call, error = self.call, self.decision.error
+        self.goes_on = error is not None and _goes_on(call, error)
         self.reset()
-        if error is None and call.request.required_schemas:
-            from ..call.schemas import check_status
-
-            check_status(call)
         desired = self.message.desired.resources
-        fatals = _same_name(call, desired, self.step)
-        if error is None and not call.in_operation:  # an Operation's resources are patches of objects that exist
-            ruled = [
-                (name, call.resources[name], draft.digest)
-                for name, draft in self.drafts.items()
-                if call.resources[name]._rules is not None and draft.problem is None
-            ]
-            for text in broken_rules(ruled, call):
-                # What a guess leaves out comes with the value, and a Fatal answer would keep the value from coming.
-                call.results.warning(text) if call.has_guessed else fatals.append(text)
-        for name in call.removed if decision is None else decision.removed:
+        fatals = _same_name(call, desired, call.step)
+        if error is None:
+            fatals += self._check()
+        for name in self.decision.removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
-        notes = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
-        if call.other_kind or (decision is not None and decision.kept):
-            from .kept import keep
-
-            fatals += keep(call, {} if decision is None else decision.kept, desired, self.step)
-        if decision is not None and (decision.kept or decision.lost or self.goes_on):
-            from .kept import remarks
-
-            notes += remarks(call, decision, _describe(call, error) if error is not None and self.goes_on else "")
-        lines: list[parts.Masked] = []
-        cut_off: list[parts.Masked] = []
-        if waiting or found or self.unsent or unsupported or notes:
-            from .waiting import WhoWaits
-
-            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
-            fatals += who.fatals()
-            lines, cut_off = who.lines(), who.cut_off_lines()
+        notes = self._keep(desired, fatals)
+        lines, cut_off = self._find_who_waits(waiting, found, notes, fatals)
         if call.in_operation:  # an Operation has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
-            type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
+            type_ = report.condition_type(call.function.name, call.step, self.handing_on.others)
             self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
-        entry = None
-        is_unsure = decision is not None and decision.is_unsure
-        is_lacking = decision is not None and bool(decision.missing)
-        if self.report is not None or self.held or is_unsure or (is_lacking and self.handing_on.tells):
-            data = None if self.who_waits is None else self.who_waits.data
-            entry = {} if data is None else data.to_data()
-            # An entry without `held` is no report, so it changes the type of no other step's condition.
-            if self.report is not None or self.held:
-                entry.setdefault("held", [])
-            if is_unsure:
-                entry[UNSURE] = True
-            if is_lacking:
-                entry[LACKING] = True
-        self.handing_on.set_context(self.message, entry)
+        self.handing_on.set_context(self.message, self._entry_for_later_steps())
         self.handing_on.set_output(self.message)
         return fatals
+
+    def _check(self) -> list[str]:
+        """Check the composite's status and the resources by schemas and rules; return the texts of fatal results."""
+        call = self.call
+        if call.request.required_schemas:
+            from ..call.schemas import check_status
+
+            check_status(call)
+        if call.in_operation:  # an Operation's resources are patches of objects that exist
+            return []
+        ruled = [
+            (name, call.resources[name], draft.digest)
+            for name, draft in self.decision.drafts.items()
+            if call.resources[name]._rules is not None and draft.problem is None
+        ]
+        texts = list(broken_rules(ruled, call))
+        if not call.has_guessed:
+            return texts
+        # What a guess leaves out comes with the value, and a Fatal answer would keep the value from coming.
+        for text in texts:
+            call.results.warning(text)
+        return []
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources, and add them to the answer or hold them back.
@@ -319,11 +299,10 @@ class _Answer:
         waiting resource waits for. The list is empty if the resource is held back only because another step holds it
         back.
         """
-        call, decision = self.call, self.decision
+        call = self.call
         waiting: dict[str, list[Wait]] = {}
         mark = call.mark
-        marks: Mapping[str, str] = {} if decision is None else decision.marks
-        for name, draft in self.drafts.items():
+        for name, draft in self.decision.drafts.items():
             if name in call.other_kind:
                 continue
             if draft.problem is not None:
@@ -342,47 +321,91 @@ class _Answer:
             target = desired[name]
             registered: Any = call.resources[name]._state
             known = self._known(name, registered.base)
-            target.resource = marked(draft.content, mark, marks.get(name) or draft.digest, known)
+            target.resource = marked(draft.content, mark, draft.made or draft.digest, known)
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
         return waiting
 
     def _known(self, name: str, base: bytes | None) -> str:
         """Return the notes on a resource, of this step and of previous ones that desire it; empty for none."""
+        step, entries = self.call.step, self.decision.entries
         seen = self.call.existing.get(name)
-        entries = {} if self.decision is None else self.decision.entries
+        raw = b"" if seen is None else seen.resource
         if name not in entries and base is None:
-            return str(codec.get_path(seen.resource, KNOWN_WAY) or "") if seen and carries(seen.resource) else ""
+            return str(codec.get_path(raw, KNOWN_WAY) or "") if carries(raw) else ""
         found = {} if base is None else entries_in(base)
-        found.pop(self.step, None)
-        own = entries[name] if name in entries else entries_in(seen.resource).get(self.step) if seen else None
+        found.pop(step, None)
+        own = entries[name] if name in entries else entries_in(raw).get(step)
         if own:
-            found[self.step] = own
+            found[step] = own
         return annotation_of(found)
 
     def _emit_status(self) -> list[Found]:
-        call = self.call
+        """Put the composite's status, details and readiness into the answer; return the status's unresolved values."""
+        call, decision = self.call, self.decision
         composite = call.composite
+        target = self.message.desired.composite
         found: list[Found] = []
+        ready: bool | None = None
         if composite is not None:
-            unclear = () if self.decision is None else self.decision.status
-            encoded, found = status_of(call, composite, unclear)
-            target = self.message.desired.composite
+            encoded, found = status_of(call, composite, decision.status)
             if encoded is not None:
                 target.resource = encoded
-            if self.decision is not None and self.decision.seals:
+            if decision.seals:
                 parts.keep_status(call, target)
-            parts.set_details(call, composite, target, self.decision)
-            registered = composite._state
-            assert registered is not None
-            if registered.ready is not None and not self.goes_on:
-                target.ready = READY[registered.ready]
-                return found
-        if (self.held or self.goes_on) and not call.in_operation:
+            parts.set_details(call, composite, target, seals=decision.seals, doubted=decision.details)
+            assert composite._state is not None
+            ready = composite._state.ready
+        if ready is not None and not self.goes_on:
+            target.ready = READY[ready]
+        elif (self.held or self.goes_on) and not call.in_operation:
             # Crossplane doesn't know of resources that are held back, nor of those that an unfinished compose() hasn't
             # come to. It would call the composite ready without them.
-            self.message.desired.composite.ready = _READY_FALSE
+            target.ready = _READY_FALSE
         return found
+
+    def _keep(self, desired: Any, fatals: list[str]) -> list[Note]:
+        """Put in the resources that stay as they are, and return remarks for people."""
+        call, decision = self.call, self.decision
+        if not (call.other_kind or decision.kept or decision.lost or self.goes_on):
+            return []
+        from .kept import keep, remarks
+
+        fatals += keep(call, decision.kept, desired)
+        error = _describe(call, decision.error) if decision.error is not None and self.goes_on else ""
+        return remarks(call, decision, error)
+
+    def _find_who_waits(
+        self, waiting: dict[str, list[Wait]], found: list[Found], notes: list[Note], fatals: list[str]
+    ) -> tuple[list[parts.Masked], list[parts.Masked]]:
+        """Return lines for people: who waits, and which requirements Crossplane doesn't support."""
+        call = self.call
+        unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
+        if not (waiting or found or self.unsent or unsupported or notes):
+            return [], []
+        from .waiting import WhoWaits
+
+        who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
+        fatals += who.fatals()
+        return who.lines(), who.cut_off_lines()
+
+    def _entry_for_later_steps(self) -> dict[str, Any] | None:
+        """Return what this step says in the context; None if it says nothing."""
+        decision = self.decision
+        is_report = self.report is not None or bool(self.held)
+        is_lacking = bool(decision.missing)
+        if not (is_report or decision.is_unsure or (is_lacking and self.handing_on.tells)):
+            return None
+        data = None if self.who_waits is None else self.who_waits.data
+        entry: dict[str, Any] = {} if data is None else data.to_data()
+        # An entry without `held` is no report, so it changes the type of no other step's condition.
+        if is_report:
+            entry.setdefault("held", [])
+        if decision.is_unsure:
+            entry[UNSURE] = True
+        if is_lacking:
+            entry[LACKING] = True
+        return entry
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
         """Report the waiting resources of an Operation, whose values never come: it has no observed state.
@@ -407,28 +430,16 @@ class _Answer:
         returned, and Crossplane has answered all requirements.
         """
         call = self.call
-        counts = results.counting.get()
-        if counts is not None:
-            counts.held = len(self.held)
-            counts.emitted = len(call.resources.keys() - self.held)
-            counts.kept = 0 if self.decision is None else len(self.decision.kept)
+        self._count()
         self._set_ready()
-        for entry in call.results.entries:
-            if entry.severity != results.FATAL:
-                self.add_result_of_compose(entry)
-        self.set_conditions()
+        self._tell()
         if self.report is not None and self.report.changed:
-            severity = results.WARNING if self.goes_on else results.NORMAL
-            text = parts.Masked(self.report.text)
-            if not self.goes_on and self.who_waits is not None and not self.report.resolved:
-                # Dependencies whose values exist say why a new resource waits. Without one, nothing runs again.
-                text = self.who_waits.with_graph(text, self._rehearsed() if self.held else None)
-            parts.add_result(call, self.message, results.ResultEntry(severity, text, self.report.reason, 0))
+            self._tell_change(self.report)
         if call.function.usages:
             from ..dependencies.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
-            add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
+            add_usages(call, self.message.desired.resources, graph, call.step, self._rehearsed if complete else None)
         desired = self.message.desired.resources
         gone = [name for name in call.existing if name not in call.resources and name not in desired]
         if gone and complete:
@@ -439,30 +450,56 @@ class _Answer:
                 parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
         return self.serialised()
 
-    def set_conditions(self) -> None:
-        """Add the conditions that compose() set, and those of `reported` and `report`.
+    def fail(self, fatals: list[results.ResultEntry]) -> bytes:
+        """Return the bytes of an answer with fatal results: the request's desired state, and no requirements.
+
+        The fatal results follow compose()'s other results. All conditions are sent.
+        """
+        self.reset()
+        self.handing_on.keep_entry(self.message)
+        self.message.ClearField("requirements")
+        self._tell(fatals)
+        return self.serialised()
+
+    def _count(self) -> None:
+        counts = results.counting.get()
+        if counts is not None:
+            counts.held = len(self.held)
+            counts.emitted = len(self.call.resources.keys() - self.held)
+            counts.kept = len(self.decision.kept)
+
+    def _tell(self, fatals: Collection[results.ResultEntry] = ()) -> None:
+        """Add compose()'s results, those that are fatal from `fatals`, and all conditions to the answer.
 
         In an Operation no condition is added, and each one that compose() set is logged. The condition of `report` is
         left out if compose() has set one of the same type.
         """
-        call = self.call
+        call, message = self.call, self.message
+        told = [entry for entry in call.results.entries if entry.severity != results.FATAL]
+        for entry in (*told, *fatals):
+            parts.add_result(call, message, entry)
+        conditions = list(call.conditions.entries.values())
         if call.in_operation:
-            for type_ in call.conditions.entries:
-                call.log.warning("condition %s is left out: an Operation has no composite that could have it", type_)
+            for one in conditions:
+                call.log.warning("condition %s is left out: an Operation has no composite that could have it", one.type)
             return
-        for entry in call.conditions.entries.values():
-            if self.decision is not None and entry.message in self.decision.texts:
-                entry.message = self.decision.texts[entry.message]
-            parts.add_condition(call, self.message, entry)
         if self.reported is not None:
-            parts.add_condition(call, self.message, self.reported)
+            conditions.append(self.reported)
         report = self.report
         if report is not None and report.type not in call.conditions.entries:
-            parts.add_condition(
-                call,
-                self.message,
-                results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
-            )
+            status = results.STATUS[report.resolved]
+            conditions.append(results.ConditionEntry(report.type, status, report.reason, report.message, 0))
+        for one in conditions:
+            parts.add_condition(call, message, one)
+
+    def _tell_change(self, report: report.Report) -> None:
+        """Add a result that says who waits, since that has changed."""
+        severity = results.WARNING if self.goes_on else results.NORMAL
+        text = parts.Masked(report.text)
+        if not self.goes_on and self.who_waits is not None and not report.resolved:
+            # Dependencies whose values exist say why a new resource waits. Without one, nothing runs again.
+            text = self.who_waits.with_graph(text, self._rehearsed() if self.held else None)
+        parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.reason, 0))
 
     def _rehearsed(self) -> Graph:
         """Return the graph of the dependencies between resources, also of those whose values exist.
@@ -478,15 +515,6 @@ class _Answer:
             add_all(self.call, self._whole)
         return self._whole
 
-    def add_result_of_compose(self, entry: results.ResultEntry) -> None:
-        """Add `entry`, a result of compose(), to the answer.
-
-        Placeholders of unresolved values in its text, also cut ones, are replaced by the paths of the values.
-        """
-        if self.decision is not None and entry.message in self.decision.texts:
-            entry.message = self.decision.texts[entry.message]
-        parts.add_result(self.call, self.message, entry)
-
     def _set_ready(self) -> None:
         """Set each desired resource to ready if its observed state is ready by the rules of its kind.
 
@@ -500,24 +528,3 @@ class _Answer:
             observed = call.existing.get(name)
             if observed is not None and desired[name].ready == 0 and lookup.is_ready(observed.resource):
                 desired[name].ready = _READY_TRUE
-
-
-def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
-    """Return the bytes of an answer with fatal results: the request's desired state, no requirements, all conditions.
-
-    Args:
-        call: The call.
-        answer: The answer as far as it is made.
-        fatals: The fatal results. They follow compose()'s other results.
-    """
-    message = answer.message
-    answer.reset()
-    answer.handing_on.keep_entry(message)
-    message.ClearField("requirements")
-    for entry in call.results.entries:
-        if entry.severity != results.FATAL:
-            answer.add_result_of_compose(entry)
-    for fatal in fatals:
-        parts.add_result(call, message, fatal)
-    answer.set_conditions()
-    return answer.serialised()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...proto import _view
 from ..base.texts import near_name
 from ..models.walker import unresolved_in
-from . import parts
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -18,16 +18,13 @@ if TYPE_CHECKING:
 
 def put_requirements(
     call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
-) -> list[str]:
+) -> dict[str, str]:
     """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
 
-    Those are added to `unsent`, each with the values that it waits for. Returns the texts of fatal results, one for
-    each requirement that protobuf refuses because of invalid Unicode.
+    Those are added to `unsent`, each with the values that it waits for. Returns the text of a fatal result for each
+    key of a requirement that protobuf refuses because of invalid Unicode.
     """
-    from ..call.requirements import ResourceSelector
-
-    deprecated = not call.advertises
-    problems = []
+    problems: dict[str, str] = {}
     if asked.resources:
         call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
     if asked.schemas:
@@ -40,45 +37,61 @@ def put_requirements(
             call.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
             continue
         try:
-            if isinstance(selector, ResourceSelector):
-                parts.fill_selector(target.resources[key], selector)
-                if deprecated:
-                    parts.fill_selector(target.extra_resources[key], selector)
-            else:
-                target.schemas[key].api_version = selector.api_version
-                target.schemas[key].kind = selector.kind
+            _put(target, key, selector, deprecated=not call.advertises)
         except (TypeError, ValueError) as error:  # protobuf's error for text that can't be sent
-            problems.append(f"requirement {key!a} can't be sent: {error}")
+            problems[key] = f"requirement {key!a} can't be sent: {error}"
             for sent in (target.resources, target.extra_resources, target.schemas):
-                parts.drop(sent, key)
+                _drop(sent, key)
     return problems
 
 
-def unanswered(call: Call, sent: Any) -> list[str]:
-    """Return the sorted keys of the sent requirements that the caller supports and hasn't answered yet."""
-    keys: list[str] = []
-    if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
-        keys += [key for key in sent.resources if key not in call.required_resources]
-    if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
-        keys += [key for key in sent.schemas if key not in call.required_schemas]
-    return sorted(keys)
-
-
-def is_settled(call: Call) -> bool:
-    """Say whether the caller has answered all requirements that this call sends, as far as it can."""
-    if call.asked is None:
-        return True
+def _put(target: Any, key: str, selector: Any, *, deprecated: bool) -> None:
     from ..call.requirements import ResourceSelector
 
+    if not isinstance(selector, ResourceSelector):
+        target.schemas[key].api_version = selector.api_version
+        target.schemas[key].kind = selector.kind
+        return
+    _fill_selector(target.resources[key], selector)
+    if deprecated:
+        _fill_selector(target.extra_resources[key], selector)
+
+
+def _fill_selector(target: Any, selector: Any) -> None:
+    target.api_version = selector.api_version
+    target.kind = selector.kind
+    if selector.match_name is not None:
+        target.match_name = selector.match_name
+    elif selector.match_labels is not None:
+        target.match_labels.SetInParent()
+        target.match_labels.labels.update(selector.match_labels)
+    if selector.namespace is not None:
+        target.namespace = selector.namespace
+
+
+def _drop(entries: Any, key: str) -> None:
+    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
+
+    A key that isn't valid Unicode can't be in such a map, and is ignored.
+    """
+    with contextlib.suppress(UnicodeEncodeError):
+        entries.pop(key, None)
+
+
+def unanswered(call: Call) -> list[str]:
+    """Return the sorted keys of the requirements that this call sends and the caller hasn't answered, but could."""
+    if call.asked is None:
+        return []
+    from ..call.requirements import ResourceSelector
+
+    keys = []
     for key, selector in call.asked:
         is_resources = isinstance(selector, ResourceSelector)
         capability = _view.CAPABILITY_REQUIRED_RESOURCES if is_resources else _view.CAPABILITY_REQUIRED_SCHEMAS
         answers: Any = call.required_resources if is_resources else call.required_schemas
-        if not call.supports(capability) or key in answers:
-            continue
-        if not _waits_for(call, key, selector):
-            return False
-    return True
+        if call.supports(capability) and key not in answers and not _waits_for(call, key, selector):
+            keys.append(key)
+    return sorted(keys)
 
 
 def _waits_for(call: Call, key: str, selector: Any) -> list[Observable[Any]]:

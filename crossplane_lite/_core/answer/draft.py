@@ -7,8 +7,8 @@ that exists, the observed values replace the unresolved values. A resource that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import EncodeError, WireError
 from .. import codec
@@ -27,26 +27,17 @@ if TYPE_CHECKING:
     from ..resources.registered import Registered
     from ..resources.resource import Resource
 
-_LEVELS: Final = 60  # what is deeper takes the slow way, also to be encoded
+LEVELS: Final = 60
+"""What is deeper takes the slow way, also to be encoded."""
+_HOLDERS: Final = (Observable, dict, ModelShape)
 
 
-class Place(NamedTuple):
-    """A place in a resource or in the composite at which two runs of compose() desire different values.
+Way = tuple[str, ...]
+"""The keys that lead from the top of a resource to a field."""
 
-    Attributes:
-        steps: The keys and indexes that lead from the top of the object to the place.
-        added: Whether only the other run has a value at the place.
-        is_key: Whether the last step is a map's key that differs between the runs, because it is made from a missing
-            value.
-    """
-
-    steps: tuple[str | int, ...]
-    added: bool = False
-    is_key: bool = False
-
-
-Unclear = Sequence[tuple[Iterable[Place], Sequence[Observable[Any]]]]
-"""Places whose plain values count as unresolved, each group with the missing values that the places depend on."""
+Doubts = tuple[Sequence[Way], Sequence[Observable[Any]]]
+"""Fields whose plain values count as unresolved, and the missing values that they depend on."""
+NO_DOUBTS: Final[Doubts] = ((), ())
 
 
 class Draft:
@@ -59,9 +50,10 @@ class Draft:
         problem: The error, if a value can't be encoded. The path of an EncodeError begins with the resource's name.
         gated: Whether the resource must not be created before those in its `depends_on` are ready. Then it is removed
             from desired state, even if a previous step desires it.
+        made: What the mark says that this step has made, if that isn't the digest; else empty.
     """
 
-    __slots__ = ("content", "found", "gated", "problem", "waits")
+    __slots__ = ("content", "found", "gated", "made", "problem", "waits")
 
     def __init__(self, content: Content | None, waits: list[Wait] | None = None, found: Sequence[Found] = ()) -> None:
         self.content = content
@@ -69,6 +61,7 @@ class Draft:
         self.found = found
         self.problem: Exception | None = None
         self.gated = False
+        self.made = ""
 
     @property
     def digest(self) -> str:
@@ -79,90 +72,100 @@ class Draft:
 def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
     """Draft all registered resources. `elsewhere` has the names of resources that other steps hold back."""
     contents: dict[str, Content] = {}
-    resources = {name: model for name, model in call.resources.items() if name not in call.other_kind}
-    for name, model in resources.items():
+    names = [name for name in call.resources if name not in call.other_kind]
+    for name in names:
+        model = call.resources[name]
         registered: Any = model._state
-        if registered.root.raw is None:
-            if registered.depends_on and _blocked_by(call, registered):
-                continue
-            if registered.base is None and name in elsewhere:
-                continue
+        if registered.root.raw is None and _must_wait(call, registered, name in elsewhere):
+            continue
         content = direct(model)
         if content is not None and is_sound(model, _size_of(content)):
             contents[name] = content
-    with_texts: set[str] = set()
-    if call.searches:
-        # One search through the joined bytes takes a fraction of the time of a search through each resource.
-        joined = {name: one if type(one) is bytes else b"".join(one) for name, one in contents.items()}  # type: ignore[arg-type]
-        if call.has_token(b"".join(joined.values())):
-            with_texts = {name for name, one in joined.items() if call.has_token(one)}
+    with_texts = _with_texts(call, contents) if call.searches else ()
     drafts: dict[str, Draft] = {}
-    for name in resources:
-        drafts[name] = draft_from(call, name, elsewhere, contents.get(name), name in with_texts)
+    for name in names:
+        drafts[name] = _draft_from(call, name, elsewhere, contents.get(name), name in with_texts)
     return drafts
 
 
-def draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content | None, has_texts: bool) -> Draft:
+def _must_wait(call: Call, registered: Registered, is_held_elsewhere: bool) -> bool:
+    """Say whether a new resource must not be created yet, whatever its content is."""
+    if registered.depends_on and _blocked_by(call, registered):
+        return True
+    return is_held_elsewhere and registered.base is None
+
+
+def _with_texts(call: Call, contents: dict[str, Content]) -> set[str]:
+    """Return the names of the resources that have a placeholder in a text."""
+    # One search through the joined bytes takes a fraction of the time of a search through each resource.
+    joined = {name: one if type(one) is bytes else b"".join(one) for name, one in contents.items()}  # type: ignore[arg-type]
+    if not call.has_token(b"".join(joined.values())):
+        return set()
+    return {name for name, one in joined.items() if call.has_token(one)}
+
+
+def _draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content | None, has_texts: bool) -> Draft:
     """Draft one registered resource, whose content is encoded already, or None. It may have texts with placeholders."""
     draft = None
     if made is None:
-        draft = None if name in elsewhere else with_references(call, name)
+        draft = None if name in elsewhere else _with_references(call, name)
     elif not has_texts:
         draft = Draft(made)
-    elif (texts := _texts_in(call, plain_bytes(made))) is not None:
-        draft = doubted(call, name, Draft(made), texts)
+    else:
+        texts = _texts_in(call, plain_bytes(made))
+        draft = None if texts is None else _waiting(call, name, made, texts)
     return draft_one(call, name, elsewhere) if draft is None else draft
 
 
-def with_references(call: Call, name: str) -> Draft | None:
+def _with_references(call: Call, name: str) -> Draft | None:
     """Draft a resource in which fields outside of lists and metadata are set to missing values, without making a tree.
 
-    For the time of encoding it, they have observed values, or empty strings in a new resource. None if that takes
-    `draft_one`.
+    They are empty strings while it is encoded. None if that takes `draft_one`.
     """
     model: Any = call.resources[name]
-    registered: Any = model._state
-    observed = registered.root.raw
-    is_gated = observed is None and registered.depends_on
-    if registered.base is not None or is_gated:
-        return None
-    places: list[tuple[dict[str, Any], str, Observable[Any]]] = []
-    found: list[Found] = []
-    work: list[tuple[Any, tuple[str, ...]]] = [(model, ())]
-    while work:
-        holder, way = work.pop()
-        if len(way) > _LEVELS:  # it may contain itself
-            return None
-        fields = getattr(type(holder), "__wire_fields__", None)
-        values: dict[str, Any] = holder if fields is None else holder.__dict__
-        for key, value in values.items():
-            kind = type(value)
-            if kind is Observable:
-                places.append((values, key, value))
-                found.append(Found([*way, key if fields is None else fields[key].wire], list(sources(value)), False))
-            elif kind is not str and issubclass(kind, (dict, ModelShape)):
-                work.append((value, (*way, key if fields is None else fields[key].wire)))
-    seen = ["" if observed is None else codec.get_path(observed, one.steps) for one in found]
-    is_plain = all(type(value) in (str, int, float, bool) for value in seen)
-    if not is_plain or any(one.steps[0] == "metadata" for one in found):
-        return None
-    if any(known(value) is not UNSET for _, _, value in places):
-        return None
-    waits = _waits(found, registered)
-    if not waits:
+    places = _references_in(model)
+    if places is None:
         return None
     try:
-        for (values, key, _), value in zip(places, seen, strict=True):
-            dict.__setitem__(values, key, value)
+        for values, key, _, _ in places:
+            dict.__setitem__(values, key, "")
         content = direct(model)
     finally:
-        for values, key, value in places:
+        for values, key, value, _ in places:
             dict.__setitem__(values, key, value)
     if content is None or not is_sound(model, _size_of(content)):
         return None
     if call.searches and call.has_token(plain_bytes(content)):
         return None
-    return Draft(None if observed is None else content, waits, found)
+    found = [Found([*way], list(sources(value)), False) for _, _, value, way in places]
+    return _waiting(call, name, content, found)
+
+
+def _references_in(model: Any) -> list[tuple[dict[str, Any], str, Observable[Any], Way]] | None:
+    """Return the missing values in a resource, each with the map that has it, its key there and the way to it.
+
+    None if one of them is in the metadata, or has a value meanwhile.
+    """
+    places: list[tuple[dict[str, Any], str, Observable[Any], Way]] = []
+    work: list[tuple[Any, Way]] = [(model, ())]
+    while work:
+        holder, way = work.pop()
+        if len(way) > LEVELS:  # it may contain itself
+            return None
+        fields = getattr(type(holder), "__wire_fields__", None)
+        values: dict[str, Any] = holder if fields is None else holder.__dict__
+        for key, value in values.items():
+            kind = type(value)
+            if kind is str or not issubclass(kind, _HOLDERS):
+                continue
+            below = (*way, key if fields is None else fields[key].wire)
+            if kind is not Observable:
+                work.append((value, below))
+                continue
+            if below[0] == "metadata" or known(value) is not UNSET:
+                return None
+            places.append((values, key, value, below))
+    return places
 
 
 def _size_of(content: Content) -> int:
@@ -171,42 +174,41 @@ def _size_of(content: Content) -> int:
 
 def _texts_in(call: Call, raw: bytes) -> list[Found] | None:
     """Find the strings with placeholders in a Struct. None if some are in the names of fields, in lists, or mangled."""
-    head, found = call.token_head, []
+    found = []
     rest = raw
-    work: list[tuple[bytes, tuple[str, ...]]] = [(raw, ())]
-    while work:
-        level, way = work.pop()
-        for key, value in codec.split(level).items():
-            if head in value:
-                kind, payload = codec.open_value(value)
-                if kind == codec.STRUCT:
-                    work.append((payload, (*way, key)))
-                elif isinstance(payload, str):
-                    found.append(Found([*way, key], call.tokens_in(payload), False, True))
-                    rest = rest.replace(payload.encode(), b"")
+    for way, text in _texts_below(call, raw, ()):
+        found.append(Found([*way], call.tokens_in(text), False, True))
+        rest = rest.replace(text.encode(), b"")
     return None if call.has_token(rest) else found
 
 
-def doubted(call: Call, name: str, draft: Draft, found: list[Found]) -> Draft | None:
-    """Return a draft in which more places are unresolved, without making a tree; None if that takes `draft_one`.
+def _texts_below(call: Call, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
+    for key, value in codec.split(raw).items():
+        if call.token_head not in value:
+            continue
+        kind, payload = codec.open_value(value)
+        if kind == codec.STRUCT and len(way) < LEVELS:
+            yield from _texts_below(call, payload, (*way, key))
+        if kind == codec.STRING:
+            yield (*way, key), payload
 
-    A new resource is held back. In an existing one the places, which are fields outside of lists, get their observed
-    values.
+
+def _waiting(call: Call, name: str, content: Content, found: list[Found]) -> Draft | None:
+    """Draft a resource with unresolved fields outside of lists, without making a tree; None if that takes `draft_one`.
+
+    A new resource is held back. In an existing one the fields get their observed values.
     """
     registered: Any = call.resources[name]._state
     observed = registered.root.raw
-    is_new = observed is None
-    if draft.content is None or registered.base is not None or (registered.depends_on and is_new):
+    if registered.base is not None or (observed is None and registered.depends_on):
         return None
     waits = _waits(found, registered)
     if not waits:
         return None
-    content: Content | None = None
-    if not is_new:
-        content = _with_observed(plain_bytes(draft.content), [one.steps for one in found], observed)
-        if content is None:
-            return None
-    return Draft(content, [*draft.waits, *waits], [*draft.found, *found])
+    if observed is None:
+        return Draft(None, waits, found)
+    filled = _with_observed(plain_bytes(content), [one.steps for one in found], observed)
+    return None if filled is None else Draft(filled, waits, found)
 
 
 def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes) -> bytes | None:
@@ -223,8 +225,8 @@ def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed
     return codec.encode_over(values, content)
 
 
-def draft_one(call: Call, name: str, elsewhere: Collection[str], unclear: Unclear = ()) -> Draft:
-    """Draft one registered resource in the slow way, with the places of `unclear` as unresolved."""
+def draft_one(call: Call, name: str, elsewhere: Collection[str], doubts: Doubts = NO_DOUBTS) -> Draft:
+    """Draft one registered resource in the slow way."""
     model = call.resources[name]
     registered: Any = model._state
     observed, base = registered.root.raw, registered.base
@@ -232,8 +234,7 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], unclear: Unclea
     try:
         tree = tree_of(model, call)
         check_metadata(tree.data, tree.found, None if base is None else codec.get_path(base, ("metadata",)), name)
-        for places, values in unclear:
-            _doubt(tree, places, values)
+        _doubt(tree, doubts)
         draft = Draft(None, _waits(tree.found, registered), tree.found)
         blocked = [] if observed is not None else _blocked_by(call, registered)
         is_complete = not (draft.waits or name in elsewhere)
@@ -241,10 +242,7 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], unclear: Unclea
             draft.waits[:0] = blocked
             draft.gated = True
         elif exists or is_complete:
-            from ..resources.fallback import fall_back, part_for
-
-            fall_back(tree, part_for(tree, observed))
-            draft.content = _encoded(tree.data, base)
+            draft.content = _filled(tree, observed, base)
         return draft
     except WireError:
         raise
@@ -254,7 +252,7 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], unclear: Unclea
         return failed
 
 
-def status_of(call: Call, model: Resource, unclear: Unclear) -> tuple[bytes | None, list[Found]]:
+def status_of(call: Call, model: Resource, doubts: Doubts = NO_DOUBTS) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes, and the unresolved values of its status.
 
     An unresolved field gets its observed value, or is left out if it has none. All other fields are sent. If compose()
@@ -266,30 +264,29 @@ def status_of(call: Call, model: Resource, unclear: Unclear) -> tuple[bytes | No
     if "status" not in model.__dict__ and not (node is not None and node.deleted):
         return None, []
     base = registered.base
-    if not unclear:
-        try:
-            encoded = (
-                codec.encode_struct(model, strict=True) if base is None else codec.encode_over(model, base, strict=True)
-            )
-            if not call.has_token(encoded):
-                return encoded, []
-        except codec.Bail:
-            pass
-    from ..resources.fallback import fall_back, part_for
-
+    try:
+        encoded = (
+            codec.encode_struct(model, strict=True) if base is None else codec.encode_over(model, base, strict=True)
+        )
+        if not (doubts[0] or call.has_token(encoded)):
+            return encoded, []
+    except codec.Bail:
+        pass
     try:
         tree = tree_of(model, call)
-        for places, values in unclear:
-            _doubt(tree, places, values)
+        _doubt(tree, doubts)
         found = list(tree.found)
-        fall_back(tree, part_for(tree, registered.root.raw))
-        return _encoded(tree.data, base), found
+        return _filled(tree, registered.root.raw, base), found
     except EncodeError as error:
         raise error.under("xr") from None
 
 
-def _encoded(data: dict[str, Any], base: bytes | None) -> bytes:
-    return codec.encode_struct(data) if base is None else codec.encode_over(data, base)
+def _filled(tree: Tree, observed: bytes | None, base: bytes | None) -> bytes:
+    """Return the bytes of a tree with observed values in the place of unresolved ones."""
+    from ..resources.fallback import fall_back, part_for
+
+    fall_back(tree, part_for(tree, observed))
+    return codec.encode_struct(tree.data) if base is None else codec.encode_over(tree.data, base)
 
 
 def _blocked_by(call: Call, registered: Registered) -> list[Wait]:
@@ -317,29 +314,16 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"
-    path, prefix = source.source_path, registered.root.prefix
-    return path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in (".", "[")
+    return source.source_path.startswith((f"{registered.root.prefix}.", f"{registered.root.prefix}["))
 
 
-def _doubt(tree: Tree, places: Iterable[Place], values: Sequence[Observable[Any]]) -> None:
-    """Mark fields of a tree as unresolved, because their plain values differ between runs of compose().
-
-    A field that only another run has set is added to the tree. apiVersion, kind and fields that are unresolved already
-    are ignored. `values` are the missing values that the fields depend on.
-    """
-    known = {tuple(found.steps) for found in tree.found}
-    for place in places:
-        if not place.steps or place.steps[0] in ("apiVersion", "kind") or place.steps in known:
-            continue
+def _doubt(tree: Tree, doubts: Doubts) -> None:
+    """Mark fields of a tree as unresolved, also those that it lacks."""
+    ways, values = doubts
+    for way in ways:
         holder: Any = tree.data
-        for step in place.steps[:-1]:
-            if isinstance(holder, dict) and place.added:
-                holder = holder.setdefault(step, {})
-            else:
-                missing = isinstance(holder, dict) and step not in holder
-                holder = None if missing or not isinstance(holder, (dict, list)) else holder[step]  # type: ignore[index]
-        if not isinstance(holder, (dict, list)):
-            continue
-        if place.added and isinstance(holder, dict) and not place.is_key:
-            holder[place.steps[-1]] = values[0] if values else None
-        tree.found.append(Found(list(place.steps), list(values), place.is_key))
+        for step in way[:-1]:
+            holder = holder.setdefault(step, {}) if isinstance(holder, dict) else {}
+        if isinstance(holder, dict):
+            holder.setdefault(way[-1], None)
+            tree.found.append(Found([*way], list(values), False))

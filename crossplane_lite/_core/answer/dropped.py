@@ -30,27 +30,29 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
     A resource that `ctx.remove` names is dropped on purpose, and left out here. `gone` has the names of the observed
     resources that compose() hasn't registered and the answer doesn't desire. Raises WireError for malformed bytes.
     """
-    dropped = [
-        name
-        for name in sorted(gone)
-        if name not in call.removed and call.whose(name) == OURS and not _is_dying(call.observed[name].resource)
-    ]
+    dropped = [name for name in sorted(gone) if name not in call.removed and call.whose(name) == OURS]
+    if not dropped:
+        return
     specs = {
         name: [codec.get_path(of[name].resource, ("spec",)) for of in (call.observed, desired) if name in of]
-        for name in (desired if dropped else ())
+        for name in desired
     }
     places = places_in(specs)
-    new = {
-        name: (str(model.apiVersion), str(model.kind))
-        for name, model in call.resources.items()
-        if name not in call.observed
-    }
     for name in dropped:
         raw = call.observed[name].resource
         found = uses(raw, places)
         if found:
-            hints = "; ".join([*new_name_hint(name, raw, new), f"if it may go, call ctx.remove({name!r})"])
+            hints = "; ".join([*new_name_hint(name, raw, new_kinds(call)), f"if it may go, call ctx.remove({name!r})"])
             yield f"{name} isn't desired any more, so Crossplane deletes it, but it is {found}: {hints}"
+
+
+def new_kinds(call: Call) -> dict[str, tuple[str, str]]:
+    """Return the apiVersion and kind of each registered resource that doesn't exist yet, by name."""
+    return {
+        name: (str(model.apiVersion), str(model.kind))
+        for name, model in call.resources.items()
+        if name not in call.existing
+    }
 
 
 def places_in(specs: Mapping[str, Sequence[Any]]) -> Places:
@@ -73,7 +75,7 @@ def uses(raw: bytes, places: Places) -> str:
     The text is empty if no resource refers to the dropped one (`raw`), or if it is being deleted already. Raises
     WireError for malformed bytes.
     """
-    if _is_dying(raw):
+    if codec.get_path(raw, ("metadata", "deletionTimestamp")):
         return ""
     ids = {_text(raw, *holder, key) for holder in (("status",), ("status", "atProvider")) for key in _IDS}
     ids = {*ids, _text(raw, "metadata", "annotations", EXTERNAL_NAME)} - {""}
@@ -81,10 +83,6 @@ def uses(raw: bytes, places: Places) -> str:
     found.update(place for place in places.get(_text(raw, "metadata", "name"), ()) if _is_reference(place[1]))
     shown = sorted(f"{name}.{show_path(['spec', *steps])}" for name, steps in found)
     return f"still used in {some(shown, 3)}" if shown else ""
-
-
-def _is_dying(raw: bytes) -> bool:
-    return bool(codec.get_path(raw, ("metadata", "deletionTimestamp")))
 
 
 def _is_reference(steps: Sequence[str | int]) -> bool:

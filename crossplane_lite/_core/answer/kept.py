@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
 from ..base.texts import some
@@ -14,7 +14,7 @@ from ..known.notes import KNOWN_WAY
 from ..observed import lookup
 from ..observed.owned import as_owned, with_owned_fields
 from ..resources.registered import READY
-from .dropped import new_name_hint
+from .dropped import new_kinds, new_name_hint
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from .decide import Decision
 
 
-def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any, step: str) -> list[str]:
+_OTHER_KIND: Final = (
+    "keeps the kind that it was made with, by a guess: delete the object so that it is made with the present one"
+)
+
+
+def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any) -> list[str]:
     """Put existing resources that stay as they are into desired state, with the fields that Crossplane applied last.
 
     These are the resources in `kept`, each with the missing values that are the reason, and those for which compose()
@@ -37,7 +42,7 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any
             before = desired[name].resource
             completed = with_owned_fields(before, observed)
             is_ours = call.whose(name) == OURS
-            desired[name].resource = _marked(call, name, completed, before, step) if is_ours else completed
+            desired[name].resource = _marked(call, name, completed, before) if is_ours else completed
             continue
         encoded = as_owned(observed)
         if encoded is None:
@@ -50,13 +55,13 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any
             )
             continue
         target = desired[name]
-        target.resource = _marked(call, name, encoded, b"", step)
+        target.resource = _marked(call, name, encoded, b"")
         if lookup.is_ready(observed):
             target.ready = READY[True]
     return fatals
 
 
-def _marked(call: Call, name: str, encoded: bytes, before: bytes, step: str) -> bytes:
+def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
     """Return the Struct bytes of a kept resource with an annotation that names this step as one that desires it.
 
     Steps in the annotation of `before`, the resource that a previous step desires, stay. Others don't: each step that
@@ -64,6 +69,7 @@ def _marked(call: Call, name: str, encoded: bytes, before: bytes, step: str) -> 
     observed one, because nothing else would set it.
     """
     observed = call.existing[name].resource
+    step = call.step
     made = made_in(call.mark_of(name), step)
     names = (call.function.name, *call.function.formerly)
     mark = joined_steps(codec.get_path(before, MARK_WAY), step, made.to_text() if made.digest else "", names)
@@ -83,12 +89,7 @@ def _paths(values: Iterable[Observable[Any]]) -> str:
 
 def _new_name(call: Call, name: str) -> str:
     """Return what to write if a new resource is the kept one under a new name; empty if none is of its kind."""
-    new = {
-        other: (str(model.apiVersion), str(model.kind))
-        for other, model in call.resources.items()
-        if other not in call.existing
-    }
-    hints = new_name_hint(name, call.existing[name].resource, new) if new else []
+    hints = new_name_hint(name, call.existing[name].resource, new_kinds(call))
     for hint in hints:
         call.log.warning("%s is kept for now: %s", name, hint)
     return "".join(f"; {hint}" for hint in hints)
@@ -100,7 +101,8 @@ def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
     `error` is the text of the exception that ended compose(), if the resources that were registered before are sent all
     the same; else it is empty.
     """
-    found = [
+    found = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
+    found += [
         Note(
             name,
             f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(values))} "

@@ -8,23 +8,23 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import codec
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
+from ..dependencies.dry_run import tree_or_none
 from ..dependencies.usages import edge_of
 from ..models.walker import unresolved_in
 from ..observed.lookup import steps_of
 from ..observed.observable import is_settled, sources
 from . import asking
-from .comparing import composite_tree, details_of
 from .draft import draft_all
+from .parts import live_status
 from .violations import take_violations
 
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
 
-# What a mark has behind a digest: a sign, or keys of an earlier version.
-_REST: Final = re.compile(rb"(?:[.!?&][0-9A-Za-z_*-]{5})+|!")
+# What a mark has behind a digest: a sign, or keys of an earlier version. A control character ends the mark.
+_REST: Final = re.compile(rb"[!-+\--~]*")
 
 
 class Outcome:
@@ -43,7 +43,6 @@ class Outcome:
         drafts: The registered resources by name, as they are sent or held back.
         error: The exception that compose() raised; None if it returned.
         violations: The texts of fatal results for fields that compose() must not set.
-        marks: What the marks of the drafts say that this step has made.
         fresh: The resources that are created.
         changed: The existing resources that get another content.
     """
@@ -53,7 +52,6 @@ class Outcome:
         self.error = error
         self.violations = take_violations(call)
         self.drafts = drafts = draft_all(call, elsewhere)
-        self.marks: dict[str, str] = {}
         self.fresh: list[str] = []
         self.changed: list[str] = []
         start = f"{call.step};"
@@ -64,17 +62,16 @@ class Outcome:
             digest = draft.digest
             if name not in existing:
                 self.fresh.append(name)
-                self.marks[name] = Made(digest, guessed=bool(call.guesses)).to_text()
+                draft.made = Made(digest, guessed=bool(call.guesses)).to_text()
                 continue
             raw = existing[name].resource
             mark = (start + digest).encode()
             at = raw.find(mark)
             if at < 0:
                 self.changed.append(name)
-                self.marks[name] = digest
             else:
-                rest = _REST.match(raw, at + len(mark))
-                self.marks[name] = digest if rest is None else digest + rest[0].decode()
+                rest: Any = _REST.match(raw, at + len(mark))
+                draft.made = digest + rest[0].decode()
 
     @functools.cached_property
     def missing(self) -> Sequence[Observable[Any]]:
@@ -119,15 +116,14 @@ class Outcome:
     @functools.cached_property
     def status(self) -> dict[str, Any]:
         """The fields that the run sets in the composite's status."""
-        tree = composite_tree(self.call)
+        composite = self.call.composite
+        tree = None if composite is None else tree_or_none(composite, self.call)
         found = None if tree is None else tree.data.get("status")
         return found if isinstance(found, dict) else {}
 
     @functools.cached_property
     def _live_status(self) -> dict[str, Any]:
-        fields = codec.split(self.call.request.observed.composite.resource)
-        live = codec.decode_value(fields["status"]) if "status" in fields else {}
-        return live if isinstance(live, dict) else {}
+        return live_status(self.call)
 
     @functools.cached_property
     def keeps_status(self) -> bool:
@@ -137,8 +133,7 @@ class Outcome:
     @functools.cached_property
     def may_drop(self) -> bool:
         """Whether the composite has a status field or a connection detail that the run doesn't set."""
-        live = {key: value for key, value in self._live_status.items() if key != "conditions"}
-        if not _has_all(self.status, live, self.call):
+        if not _has_all(self.status, self._live_status, self.call):
             return True
         details = self.call.request.observed.composite.connection_details
         return any(key not in details_of(self.call) for key in details)
@@ -210,6 +205,13 @@ class Outcome:
     def was_made(self, name: str) -> Made:
         """Return what this step has made of an existing resource before."""
         return made_in(self.call.mark_of(name), self.call.step)
+
+
+def details_of(call: Call) -> dict[str, Any]:
+    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
+    registered = None if call.composite is None else call.composite._state
+    own = {} if registered is None or registered.details is None else registered.details.changes[0]
+    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
 
 
 def _covers(live: Any, desired: Any, call: Call) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ...errors import EncodeError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..call.call import Call
     from ..dependencies.entry import Waiting
     from ..resources.resource import Resource
-    from .decide import Decision
 
 
 class Masked(str):
@@ -31,65 +30,46 @@ class Masked(str):
     __slots__ = ()
 
 
+def live_status(call: Call) -> dict[str, Any]:
+    """Return the status that the composite has, but for conditions."""
+    live = codec.get_path(call.request.observed.composite.resource, ("status",))
+    return {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+
+
 def keep_status(call: Call, target: Any) -> None:
     """Let the desired composite keep the status that it has, but for conditions."""
-    live = codec.get_path(call.request.observed.composite.resource, ("status",))
-    own = {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+    own = live_status(call)
     if own:
         target.resource = codec.encode_over({"status": own}, target.resource)
 
 
-def set_details(call: Call, composite: Resource, target: Any, decision: Decision | None) -> None:
+def set_details(call: Call, composite: Resource, target: Any, *, seals: bool, doubted: Collection[str]) -> None:
     """Put the connection details that compose() set into the answer, and remove those that it deleted.
 
-    An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
-    stays in the answer. A key that is itself unresolved is left out. Where nobody knows what a missing value decides,
-    each observed key keeps its value. `decision` is None if no value is missing.
+    An unresolved or doubted value is replaced by the observed value of its key. If there is none, the value of a
+    previous step stays in the answer. A key that is itself unresolved is left out. With `seals` each observed key keeps
+    its value.
     """
     registered = composite._state
     assert registered is not None
     observed = registered.root.details
-    is_sealed = decision is not None and decision.seals
-    guessed = set(observed) if is_sealed else set()
-    for key in guessed:
+    sealed = set(observed) if seals else set()
+    for key in sealed:
         target.connection_details[key] = observed[key]
     if registered.details is None:  # nobody has touched them
         return
-    unsure = () if decision is None else decision.details
     own, deleted = registered.details.changes
     for key in deleted:
-        if key not in guessed:
+        if key not in sealed:
             target.connection_details.pop(key, None)
     for key, value in own.items():
-        if key in guessed or unresolved_in([key], call):
+        if key in sealed or unresolved_in([key], call):
             continue
         text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if key in unsure or unresolved_in([text], call):
-            if key in observed:
-                target.connection_details[key] = observed[key]
-            continue
-        target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
-
-
-def fill_selector(target: Any, selector: Any) -> None:
-    target.api_version = selector.api_version
-    target.kind = selector.kind
-    if selector.match_name is not None:
-        target.match_name = selector.match_name
-    elif selector.match_labels is not None:
-        target.match_labels.SetInParent()
-        target.match_labels.labels.update(selector.match_labels)
-    if selector.namespace is not None:
-        target.namespace = selector.namespace
-
-
-def drop(entries: Any, key: str) -> None:
-    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
-
-    A key that isn't valid Unicode can't be in such a map, and is ignored.
-    """
-    with contextlib.suppress(UnicodeEncodeError):
-        entries.pop(key, None)
+        if not (key in doubted or unresolved_in([text], call)):
+            target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
+        elif key in observed:
+            target.connection_details[key] = observed[key]
 
 
 def _resolved(call: Call, values: Any, what: str) -> dict[str, Any]:

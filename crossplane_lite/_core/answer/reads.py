@@ -6,6 +6,7 @@ call that writes notes.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,10 +15,12 @@ from ..base.sentinels import UNSET
 from ..known.carriers import is_too_large
 from ..known.notes import (
     COMPOSITE,
+    CONDITION,
     CONTEXT,
     MOST_MISSING,
     NOT_KEPT,
     READY,
+    Notes,
     Values,
     Where,
     is_composed,
@@ -26,8 +29,8 @@ from ..known.notes import (
     nothing_key,
 )
 from ..models.node import WAIT, ModelShape
-from ..observed.lookup import steps_of
-from ..observed.observable import root_of, sources
+from ..observed.lookup import condition_of, steps_of
+from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
 
 if TYPE_CHECKING:
@@ -72,26 +75,8 @@ def _way(path: str, root: Root) -> str:
 def values_read(call: Call) -> Values:
     """Return the values of observed state and of the context that compose() has read and that were there."""
     found: Values = {}
-    for registered in call.tied:
-        if type(registered) is not Registered or registered.observed is None or registered.root.raw is None:
-            continue
-        root = registered.root
-        raw: bytes = root.raw or b""
-        if root.prefix.startswith("desired."):
-            continue
-        ways = found.setdefault(object_of(root), {})
-        for way, value in _below(registered.observed, root):
-            ways[way] = value if _may_be_kept(call, root, way, value) else NOT_KEPT
-        if root.kind == "resource" and root.was_found_ready:
-            ways[READY] = True
-        if root.kind == "resource" and _view(registered.observed, "metadata", "annotations") is not None:
-            name = codec.get_path(raw, steps_of(EXTERNAL))
-            if name and _may_be_kept(call, root, EXTERNAL, name):
-                ways[EXTERNAL] = name
-        if root.kind == "resource" and root.name not in call.resources:  # to put it back when it is gone
-            ways.update({key: codec.get_path(raw, (key,)) for key in ("apiVersion", "kind")})
-        if registered.observed_details is not None:
-            ways.update({f'connection_details["{key}"]': NOT_KEPT for key in root.details})
+    for registered in _observed_objects(call):
+        found.setdefault(object_of(registered.root), {}).update(_values_of(call, registered))
     for name, types in call.true_conditions.items():
         found.setdefault(name, {}).update({condition_way(type_): "True" for type_ in types})
     for name in call.seen_names & call.observed.keys():
@@ -100,6 +85,51 @@ def values_read(call: Call) -> Values:
     if keys:
         found[CONTEXT] = keys
     return {obj: ways for obj, ways in found.items() if ways or is_required(obj) or obj in call.seen_names}
+
+
+def _observed_objects(call: Call) -> Iterator[Registered]:
+    """Yield the objects that exist and of which compose() has looked at the observed state."""
+    for one in call.tied:
+        if type(one) is not Registered or one.observed is None or one.root.raw is None:
+            continue
+        if not one.root.prefix.startswith("desired."):
+            yield one
+
+
+def _values_of(call: Call, registered: Registered) -> dict[str, Any]:
+    """Return the values of an object that compose() has read, by path."""
+    root = registered.root
+    raw: bytes = root.raw or b""
+    ways: dict[str, Any] = {}
+    for way, value in _below(registered.observed, root):
+        ways[way] = value if _may_be_kept(call, raw, way, value) else NOT_KEPT
+    if registered.observed_details is not None:
+        ways.update({f'connection_details["{key}"]': NOT_KEPT for key in root.details})
+    if root.kind != "resource":
+        return ways
+    if root.was_found_ready:
+        ways[READY] = True
+    if _view(registered.observed, "metadata", "annotations") is not None:
+        name = codec.get_path(raw, steps_of(EXTERNAL))
+        if name and _may_be_kept(call, raw, EXTERNAL, name):
+            ways[EXTERNAL] = name
+    if root.name not in call.resources:  # to put it back when it is gone
+        ways.update({key: codec.get_path(raw, (key,)) for key in ("apiVersion", "kind")})
+    return ways
+
+
+def lost_conditions(call: Call, notes: Notes) -> list[Observable[Any]]:
+    """Return the noted conditions that aren't True, of objects whose list of conditions was read, as by a loop."""
+    found = []
+    for registered in _observed_objects(call):
+        root = registered.root
+        if root.kind == "xr" or not isinstance(_view(registered.observed, "status", "conditions"), list):
+            continue
+        for way in notes.values.get(object_of(root), ()):
+            match = CONDITION.fullmatch(way)
+            if match is not None and (condition_of(root.raw, match[1]) or {}).get("status") != "True":
+                found.append(make(f"{root.prefix}.{way}", root))
+    return found
 
 
 def _context_read(call: Call) -> dict[str, Any]:
@@ -120,20 +150,19 @@ def _below(top: Any, root: Root) -> Iterator[tuple[str, Any]]:
     while work:
         model = work.pop()
         node: Node = model._node
-        known = type(model).__wire_fields__
+        fields = type(model).__wire_fields__
         for name, value in (node.views or {}).items():
-            may_be_missing = (node.state if node.states is None else node.states.get(name, node.state)) == WAIT
-            if not isinstance(value, (ModelShape, list, dict)):
-                if may_be_missing:
-                    yield _way(node.path + known[name].step, root), value
+            state = node.state if node.states is None else node.states.get(name, node.state)
+            is_object = isinstance(value, (ModelShape, list, dict))
+            below: Any = value._node if is_object else None
+            if is_object and (below is None or below.raw is None):
                 continue
-            below: Node | None = value._node  # type: ignore[union-attr]
-            if below is None or below.raw is None:
-                continue
-            if isinstance(value, ModelShape) and (below.views is not None or not may_be_missing):
+            if isinstance(value, ModelShape) and (below.views is not None or state != WAIT):
                 work.append(value)
-            elif may_be_missing:
-                yield from _whole(_way(below.path, root), value, below.raw)
+                continue
+            if state == WAIT:
+                one = [(_way(node.path + fields[name].step, root), value)]
+                yield from one if below is None else _whole(_way(below.path, root), value, below.raw)
 
 
 def _whole(way: str, value: Any, raw: bytes) -> Iterator[tuple[str, Any]]:
@@ -150,16 +179,6 @@ def _whole(way: str, value: Any, raw: bytes) -> Iterator[tuple[str, Any]]:
             yield condition_way(str(one.get("type"))), "True"
 
 
-def has_read_conditions(call: Call, obj: str) -> bool:
-    """Say whether compose() has read the list of an object's conditions, as a loop does."""
-    for registered in call.tied:
-        if type(registered) is Registered and registered.observed is not None:
-            is_it = object_of(registered.root) == obj
-            if is_it and isinstance(_view(registered.observed, "status", "conditions"), list):
-                return True
-    return False
-
-
 def _view(model: Any, *wires: str) -> Any:
     """Return a part of an observed object if compose() has read it; else None."""
     for wire in wires:
@@ -171,27 +190,26 @@ def _view(model: Any, *wires: str) -> Any:
     return model
 
 
-def _may_be_kept(call: Call, root: Root, way: str, value: Any) -> bool:
-    if is_too_large(value):
+def _may_be_kept(call: Call, raw: bytes, way: str, value: Any) -> bool:
+    return not (is_too_large(value) or _is_in_secret(raw, way) or _is_secret(call, value))
+
+
+def _is_in_secret(raw: bytes, way: str) -> bool:
+    """Say whether a path leads to the data of a Secret, or into an object that wraps one."""
+    if b"Secret" not in raw:
         return False
-    raw = root.raw or b""
-    if b"Secret" in raw:
-        if codec.get_path(raw, ("kind",)) == "Secret":
-            if way.partition(".")[0].partition("[")[0] in (*_DATA_OF_SECRETS, ""):
-                return False
-        elif "manifest" in way:
-            for top in _WRAPPED:
-                if codec.get_path(raw, (*top, "manifest", "kind")) == "Secret":
-                    return False
-    return not _is_secret(call, value)
+    if codec.get_path(raw, ("kind",)) == "Secret":
+        return not way or way.startswith(_DATA_OF_SECRETS)
+    if "manifest" not in way:
+        return False
+    return any(codec.get_path(raw, (*top, "manifest", "kind")) == "Secret" for top in _WRAPPED)
 
 
 def _is_secret(call: Call, value: Any) -> bool:
     """Say whether a value has a secret in it that is known in this call."""
     if value is None or isinstance(value, (bool, int, float)):
         return False
-    text = value if isinstance(value, str) else str(value)
-    return call.masked(text) != text
+    return call.masked(str(value)) != str(value)
 
 
 def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collection[str]) -> list[str]:
@@ -233,17 +251,11 @@ def places(call: Call) -> Callable[[str, str], bool]:
     They may where who can read the resource can read the object: it is in no namespace, or the resource is in none or
     in the same one.
     """
-    namespaces: dict[str, str] = {}
-
-    def namespace_of(obj: str, *, is_carrier: bool = False) -> str:
-        key = "!" + obj if is_carrier else obj
-        if key not in namespaces:
-            namespaces[key] = _namespace(call, obj, is_carrier)
-        return namespaces[key]
+    namespace_of = functools.cache(functools.partial(_namespace, call))
 
     def may_lie(obj: str, name: str) -> bool:
-        carrier = namespace_of(name, is_carrier=True)
-        return carrier == "" or namespace_of(obj) in ("", carrier)
+        carrier = namespace_of(name, True)
+        return carrier == "" or namespace_of(obj, False) in ("", carrier)
 
     return may_lie
 

@@ -1,0 +1,96 @@
+"""What the text of a placeholder decides: a run of compose() with other placeholders shows it.
+
+The run is made where a text with a placeholder isn't found intact in what compose() has made, because it was cut,
+hashed or ordered. What differs counts as unresolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import EncodeError
+from .. import codec
+from ..call.mark import plain_bytes
+from ..dependencies.dry_run import Run
+from ..observed import tracker
+from ..observed.tokens import LATE
+from .draft import LEVELS, Way, draft_all, draft_one, status_of
+from .outcome import details_of
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..observed.observable import Observable
+    from .decide import Decision
+    from .outcome import Outcome
+
+
+def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) -> None:
+    """Let wait what the text of a placeholder decides, if one isn't found intact in what a run has made."""
+    call = run.call
+    if not call.tokens or not run.unaccounted:
+        return
+    opens = any(decision.drafts[name].content is not None for name in (*run.fresh, *run.changed))
+    tells = bool(details_of(call)) or not run.keeps_status
+    if not (opens or tells):
+        return
+    late = Run.dry(call, call.request, call.data, form=LATE)
+    before = tracker.enter(late.call)
+    try:
+        texts = [one for path, one in sorted(run.asked.items()) if path not in call.guesses]
+        texts = texts or list(run.asked.values())
+        _compare_resources(decision, run, late, texts, elsewhere)
+        _compare_composite(decision, call, late.call, texts)
+    finally:
+        tracker.go_back(before)
+        late.end()
+
+
+def _compare_resources(
+    decision: Decision, run: Outcome, late: Run, texts: Sequence[Observable[Any]], elsewhere: Collection[str]
+) -> None:
+    call = run.call
+    others = draft_all(late.call, elsewhere)
+    for name in (*run.fresh, *run.changed):
+        content = decision.drafts[name].content
+        is_new = name in run.fresh and name not in call.desired
+        if content is None or decision.drafts[name] is not run.drafts[name]:
+            continue
+        if name not in others:
+            if name in run.fresh and run.error is None and late.error is None:  # its name is made from a text
+                decision.hold(name, texts)
+            continue
+        other = others[name].content
+        ways = [] if other is None else list(_differing(plain_bytes(content), plain_bytes(other)))
+        if ways and is_new:
+            decision.hold(name, texts)
+        elif ways:
+            decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
+
+
+def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequence[Observable[Any]]) -> None:
+    """Compare the composite's status and connection details."""
+    composite, another = call.composite, late.composite
+    if composite is not None and another is not None:
+        try:
+            ours, _ = status_of(call, composite)
+            theirs, _ = status_of(late, another)
+        except EncodeError:  # the answer reports it
+            return
+        decision.status = list(_differing(ours or b"", theirs or b"")), texts
+    details, others = details_of(call), details_of(late)
+    decision.details = {key for key in {**details, **others} if repr(details.get(key)) != repr(others.get(key))}
+
+
+def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
+    """Yield the ways to the fields at which two Structs differ, also to those that only one of them has."""
+    ours, theirs = dict(codec.split(one)), dict(codec.split(other))
+    for key in {**ours, **theirs}:
+        mine, its = ours.get(key), theirs.get(key)
+        if mine == its:
+            continue
+        (kind, left), (other_kind, right) = (codec.open_value(value or b"") for value in (mine, its))
+        if kind == other_kind == codec.STRUCT and len(way) < LEVELS:
+            yield from _differing(left, right, (*way, key))
+        else:
+            yield (*way, key)
