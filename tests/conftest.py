@@ -137,7 +137,7 @@ def _logging_as_before() -> Iterator[None]:
 gc.disable()
 
 _QUICK = "not slow"
-_MOST_CASES = 3  # of a table that doesn't say how many cases a quick run takes
+_MOST_CASES = 6  # of a table that doesn't say how many cases a quick run takes
 _LEFT_OUT = pytest.StashKey[int]()
 _SLOW_FOLDERS = [Path(__file__).parent / name for name in ("cluster", "real")]
 
