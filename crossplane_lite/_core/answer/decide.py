@@ -50,15 +50,13 @@ from ..observed.owned import with_live_values
 from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
-from .outcome import Outcome
+from .outcome import MOST_NAMED, Outcome
 from .reads import lost_conditions, missing_keys, owners_of, places, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
     from ..observed.tracker import Values as Missing
-
-_MOST_NAMED: Final = 5
 
 
 class Decision:
@@ -275,7 +273,7 @@ def _wait_for_real_values(decision: Decision, first: Outcome, final: Outcome) ->
         if is_owner or (real.content is not None and real.digest == final.drafts[name].digest):
             continue
         waits = [one.source for one in real.waits if not isinstance(one.source, str)]
-        decision.hold(name, waits or decision.lost[:_MOST_NAMED])
+        decision.hold(name, waits or decision.lost[:MOST_NAMED])
 
 
 # What stays.
@@ -315,7 +313,9 @@ def _unkept(run: Outcome, notes: Notes) -> list[Observable[Any]]:
 
 def _unsaid(run: Outcome, notes: Notes) -> list[Observable[Any]]:
     """Return the missing values of which the notes say nothing, and whose absence is no answer."""
-    found = _said(run, notes, Said.NOTHING)
+    # What lies around another missing value is asked for only on the way to that one.
+    asked_for = {one.source_path for one in _named(run.missing)}
+    found = [one for one in _said(run, notes, Said.NOTHING) if one.source_path in asked_for]
     return [one for one in found if not _is_answer(run, one)] if notes.number else found
 
 
@@ -333,7 +333,7 @@ def _protect(decision: Decision, run: Outcome, notes: Notes) -> None:
         owners = owners_of(run.missing)
         for name in run.fresh:
             if name not in owners:
-                decision.hold(name, unknown.reasons[:_MOST_NAMED])
+                decision.hold(name, unknown.reasons[:MOST_NAMED])
 
 
 def _keep_dropped(decision: Decision, run: Outcome, unknown: _Unknown, *, unmarked: bool) -> None:
@@ -342,7 +342,7 @@ def _keep_dropped(decision: Decision, run: Outcome, unknown: _Unknown, *, unmark
     for name in run.dropped(unmarked=unmarked):
         is_meant = name in run.call.removed and not unknown.may_have_removed
         if is_about != {name} and not is_meant:
-            decision.kept[name] = unknown.reasons[:_MOST_NAMED]
+            decision.kept[name] = unknown.reasons[:MOST_NAMED]
     decision.removed = run.call.removed - decision.kept.keys()
 
 
@@ -355,7 +355,7 @@ def _seal(decision: Decision, run: Outcome, unknown: _Unknown) -> None:
         if draft.content is None or name in owners or call.whose(name) == OTHERS:
             continue
         content = with_live_values(plain_bytes(draft.content), call.existing[name].resource)
-        reasons = map(Wait, unknown.reasons[:_MOST_NAMED])
+        reasons = map(Wait, unknown.reasons[:MOST_NAMED])
         frozen = decision.drafts[name] = Draft(content, [*draft.waits, *reasons], draft.found)
         frozen.made = run.was_made(name).to_text()
     tells = run.may_drop or not (run.keeps_status and run.keeps_details)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
 from ..base.texts import some
-from ..call.mark import ANNOTATION, MARK_WAY, OURS, joined_steps, made_in
+from ..call.mark import ANNOTATION, MARK_WAY, NO_MARK, OURS, joined_steps, made_in
 from ..dependencies.entry import Note
 from ..known import KNOWN
 from ..known.notes import KNOWN_WAY
@@ -65,18 +65,21 @@ def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
     """Return the Struct bytes of a kept resource with an annotation that names this step as one that desires it.
 
     Steps in the annotation of `before`, the resource that a previous step desires, stay. Others don't: each step that
-    keeps the resource, too, adds itself. Its notes stay. If the composite has no namespace, the resource gets its
+    keeps the resource, too, adds itself. A resource without a mark gets none: it may belong to any step of the
+    pipeline, and each keeps it for itself. Its notes stay. If the composite has no namespace, the resource gets its
     observed one, because nothing else would set it.
     """
     observed = call.existing[name].resource
     step = call.step
-    made = made_in(call.mark_of(name), step)
-    names = (call.function.name, *call.function.formerly)
-    mark = joined_steps(codec.get_path(before, MARK_WAY), step, made.to_text() if made.digest else "", names)
-    metadata: dict[str, Any] = {"annotations": {ANNOTATION: mark}}
+    annotations: dict[str, Any] = {}
+    if call.whose(name) != NO_MARK:
+        made = made_in(call.mark_of(name), step)
+        names = (call.function.name, *call.function.formerly)
+        annotations[ANNOTATION] = joined_steps(codec.get_path(before, MARK_WAY), step, made.to_text(), names)
     known = codec.get_path(observed, KNOWN_WAY)
     if known:
-        metadata["annotations"][KNOWN] = known
+        annotations[KNOWN] = known
+    metadata: dict[str, Any] = {"annotations": annotations} if annotations else {}
     namespace = codec.get_path(observed, ("metadata", "namespace"))
     if namespace and not call.namespace:
         metadata["namespace"] = namespace

@@ -14,9 +14,10 @@ from .. import codec
 from ..call.mark import plain_bytes
 from ..dependencies.dry_run import Run
 from ..observed import tracker
+from ..observed.observable import sources
 from ..observed.tokens import LATE
 from .draft import LEVELS, Way, draft_all, draft_one, status_of
-from .outcome import details_of
+from .outcome import MOST_NAMED, details_of
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -37,8 +38,9 @@ def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) 
     late = Run.dry(call, call.request, call.data, form=LATE)
     before = tracker.enter(late.call)
     try:
-        texts = [one for path, one in sorted(run.asked.items()) if path not in call.guesses]
-        texts = texts or list(run.asked.values())
+        # All texts for each resource would be too much work, and too long a message, for a hundred of them.
+        found = {one.source_path: one for value in run.unaccounted for one in sources(value)}
+        texts = [found[path] for path in sorted(found)][:MOST_NAMED]
         _compare_resources(decision, run, late, texts, elsewhere)
         _compare_composite(decision, call, late.call, texts)
     finally:

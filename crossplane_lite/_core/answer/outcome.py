@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
 
+MOST_NAMED: Final = 5
+"""The most missing values that are named as the reason why a resource waits or stays."""
+
 # What a mark has behind a digest: a sign, or keys of an earlier version. A control character ends the mark.
 _REST: Final = re.compile(rb"[!-+\--~]*")
 

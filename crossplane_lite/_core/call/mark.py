@@ -157,6 +157,7 @@ Content = bytes | tuple[bytes, ...]
 
 _WAY: Final = MARK_WAY[:2]
 _PREFIX: Final = codec.entry_prefix(ANNOTATION)
+_KNOWN_PREFIX: Final = codec.entry_prefix(KNOWN)
 _MOST_DIGESTS: Final = 1 << 15
 
 # The digests of contents by Python's hash of their bytes: nearly every call has the contents of an earlier one.
@@ -194,16 +195,24 @@ def marked(content: Content, step: str, made: str, known: str = "") -> bytes:
     """
     if not step:
         return plain_bytes(content)
-    if type(content) is tuple and not known:
-        text = (f"{step};{made}" if made else step).encode()
-        size = codec.varint(len(text))
-        entry = b"".join((_PREFIX, codec.varint(len(text) + len(size) + 1), b"\x1a", size, text))
-        return codec.joined_pieces(content, _WAY, b"\x0a" + codec.varint(len(entry)) + entry)
+    if type(content) is tuple and not (known and _KNOWN_PREFIX in content[-1]):
+        entries = _entry(_PREFIX, f"{step};{made}" if made else step)
+        if known:
+            entries += _entry(_KNOWN_PREFIX, known)
+        return codec.joined_pieces(content, _WAY, entries)
     raw = plain_bytes(content)
     values = {ANNOTATION: joined_steps(codec.get_path(raw, MARK_WAY), step, made)}
     if known:
         values[KNOWN] = known
     return codec.encode_over({"metadata": {"annotations": values}}, raw)
+
+
+def _entry(prefix: bytes, value: str) -> bytes:
+    """Return an entry of a Struct: a key's prefix and a string."""
+    text = value.encode()
+    size = codec.varint(len(text))
+    entry = b"".join((prefix, codec.varint(len(text) + len(size) + 1), b"\x1a", size, text))
+    return b"\x0a" + codec.varint(len(entry)) + entry
 
 
 def digest_of(content: Content) -> str:
