@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from .._core.base.texts import short_repr
+from .._core.call.results import strictly
 from .._tools.manifests import project
 from .._tools.manifests.project import NAME
 from .._tools.render.inputs import is_text
@@ -159,7 +160,7 @@ class Folder:
             MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
         inputs, _ = self._inputs(dict(locals()))
-        rendered = inputs.render()
+        rendered = strictly(inputs.render)
         _warn(rendered.notes)
         refuse(inputs.check(rendered))
         return rendered

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, ca
 from .._core import codec
 from .._core.base.texts import near_name, short_repr, short_text, type_in_words
 from .._core.call.mark import ANNOTATION, HELD_BACK_KEY
+from .._core.call.results import strictly
 from .._core.dependencies.entry import read
 from .._core.known import KNOWN
 from .._tools.render.pipeline import Selector
@@ -170,7 +171,7 @@ class Response:
         desired, wanted = message.desired, message.requirements
         emitted = {name: codec.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
         results = [_result(result) for result in message.results]
-        asked = {**_selectors(wanted.extra_resources), **_selectors(wanted.resources)}
+        asked = {**wanted.extra_resources, **wanted.resources}
         context = codec.decode_struct(message.context)
         fatal = [result.message for result in results if result.severity == "Fatal"]
         plain = {name: _without_marker(resource) for name, resource in emitted.items()}
@@ -183,7 +184,7 @@ class Response:
             connection_details=dict(sorted(desired.composite.connection_details.items())),
             results=results,
             conditions={condition.type: _condition(condition) for condition in message.conditions},
-            required=dict(sorted(asked.items())),
+            required={key: Selector.of(one) for key, one in sorted(asked.items())},
             required_schemas={key: (one.api_version, one.kind) for key, one in sorted(wanted.schemas.items())},
             context=context,
             output=codec.decode_struct(message.output) if message.HasField("output") else None,
@@ -232,7 +233,9 @@ def run(
             right ones.
 
     Returns:
-        The answer. If compose() raises an exception, `fatal` of the answer has the exception's message.
+        The answer. If compose() raises an exception, `fatal` of the answer has the exception's message, also where a
+        cluster goes on after it, because a missing value may explain it. An UnresolvedError is answered as in a
+        cluster.
 
     Raises:
         UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
@@ -256,7 +259,8 @@ def run(
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
     is_checked = xrd is not None or bool(crds)
-    return Response.of(_checked(function, request, xrd, crds) if is_checked else function.run(request))
+    answer = _checked(function, request, xrd, crds) if is_checked else strictly(function.run, request)
+    return Response.of(answer)
 
 
 def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resources) -> bytes:
@@ -297,7 +301,7 @@ def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resour
     seen: Seen | None = None
     if isinstance(function, Function):
         runner, seen = InProcess(function), Seen()
-        answer = function.run(request, seen)
+        answer = strictly(function.run, request, seen)
         seen.answered(request, answer)
     else:
         answer = function.run(request)
@@ -319,8 +323,7 @@ def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resour
 
 
 def _held_back(context: Mapping[str, Any]) -> list[str]:
-    steps = read(context.get(HELD_BACK_KEY))
-    return sorted({name for waiting in steps.values() for name in waiting.held})
+    return sorted({name for one in read(context.get(HELD_BACK_KEY)).values() for name in one.held})
 
 
 def _result(result: Any) -> Result:
@@ -332,10 +335,6 @@ def _result(result: Any) -> Result:
 def _condition(condition: Any) -> Condition:
     status = _STATUSES.get(condition.status, "Unknown")
     return Condition(status, condition.reason, condition.message, _TARGETS.get(condition.target, "composite"))
-
-
-def _selectors(selectors: Mapping[str, Any]) -> dict[str, Selector]:
-    return {key: Selector.of(selector) for key, selector in selectors.items()}
 
 
 def _seconds(meta: Any) -> float | None:

@@ -134,6 +134,12 @@ def upper(ctx: composition.Context) -> None:
 
 
 @composition.function(auto_ready=True)
+def splits(ctx: composition.Context) -> None:
+    """Fail at a part of a missing text, which is there in the end."""
+    subnet(ctx, region=f"{vpc(ctx).observed.status.id}".split("-")[1])
+
+
+@composition.function(auto_ready=True)
 def bug(ctx: composition.Context) -> None:
     """Fail whatever the missing value is, after a text was made from it."""
     subnet(ctx, vpcId=f"{vpc(ctx).observed.status.id}")

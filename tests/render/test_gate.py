@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,13 +198,44 @@ def test_explain_sends_values_that_the_schema_lists(
     assert fields["spec.size"] == (["xr.spec.size"] if listed else [])
 
 
-def test_a_bug_is_told_in_tests() -> None:
-    """A plain bug after a question about a missing value is told by testing.run with its line, and isn't fatal."""
-    response = testing.run(gate.bug, testing.request(gate.XR))
-    assert response.fatal == []
-    message = response.conditions["DependenciesResolved"].message
-    assert message is not None
-    assert re.match(r"tests\.render\.gate\.bug: KeyError: 'us' \(gate\.py:\d+\); what exists stays, ", message)
+@pytest.mark.parametrize(("function", "text"), [("bug", "KeyError: 'us'"), ("splits", "IndexError: ")])
+def test_an_exception_beside_a_missing_value(
+    function: str, text: str, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exception other than UnresolvedError fails render and tests with its line; in a cluster the answer goes on."""
+    status, said = preview("render", arguments, function, capsys)
+    assert status == 1
+    assert re.search(rf"returned a fatal result: {text}.* \(gate\.py:\d+\)", said)
+    composed = getattr(gate, function)
+    request = testing.request(gate.XR)
+    for crds in ((), [gate.VPC, gate.SUBNET]):
+        response = testing.run(composed, request, crds=crds)
+        assert response.desired == {}
+        assert re.match(rf"{text}.* \(gate\.py:\d+\)", response.fatal[0])
+    with pytest.raises(testing.FatalResultError, match=text):
+        testing.render(gate.XR, composed)
+    answer = testing.Response.of(composed.run(request))
+    assert not answer.fatal and "vpc" in answer.desired
+    assert answer.conditions["DependenciesResolved"].message.partition(": ")[2].startswith(text)
+
+
+def test_an_exception_that_a_last_known_value_explains() -> None:
+    """A test in which a noted value is missing is answered as in a cluster: by the run with the noted value."""
+    observed: dict[str, Any] = {
+        "vpc": {"apiVersion": gate.V, "kind": "VPC", "metadata": {"name": "a"}, "status": {"id": "a-b"}}
+    }
+    made = testing.run(gate.splits, testing.request(gate.XR, observed=observed)).emitted["subnet"]
+    made["metadata"]["name"] = "b"
+    del observed["vpc"]["status"]
+    response = testing.run(gate.splits, testing.request(gate.XR, observed={**observed, "subnet": made}))
+    assert not response.fatal and response.desired["subnet"]["spec"] == {"region": "b"}
+
+
+def test_simulate_goes_on_where_a_value_will_come(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """An exception that ends with the value is none of the simulation's in the end."""
+    status, said = preview("simulate", arguments, "splits", capsys)
+    assert status == 0
+    assert "IndexError: " in said
 
 
 def test_a_composite_that_is_cut_off_is_not_ready() -> None:

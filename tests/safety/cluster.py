@@ -399,6 +399,8 @@ class Cluster:
                 "uid": f"00000000-0000-0000-0001-{self._made:012}",
                 "creationTimestamp": NOW,
             }
+            if "namespace" in metadata:
+                found.live["metadata"]["namespace"] = metadata["namespace"]
         found.live["apiVersion"] = found.applied_as = body["apiVersion"]
         applied = _rendered(name, body)
         applied = normalised(applied, self.normalised) if self.normalised else applied

@@ -12,7 +12,7 @@ from crossplane_lite import Unstructured, composition
 from tests.safety.cluster import Cluster
 from tests.safety.plain import make
 from tests.safety.stories import cluster_of, step
-from tests.safety.values import provide
+from tests.safety.values import FULL, LOST, provide
 from tests.support import KNOWN, Response, run
 
 PASSWORD = "hunter2-of-the-database"
@@ -111,6 +111,59 @@ def test_nothing_of_another_namespace_is_noted(namespace: str | None, is_noted: 
     answer = _read(read, {"made": _object("Made")}, xr=xr, required={"c": [config]})
     assert ("b-value" in json.dumps(_notes(answer.emitted))) is is_noted
     assert "?c[0]" in _values(answer.emitted, "v" if is_noted else "x")
+
+
+REF = {"apiVersion": "example.org/v1", "kind": "Ref", "metadata": {"name": "ref", "namespace": "a"}, "status": FULL}
+
+
+def _in_namespaces(*names: str) -> Cluster:
+    """Return a cluster whose composite is in no namespace, with resources that need two ids of namespace a."""
+
+    def compose(ctx: Any) -> None:
+        asked = composition.ResourceSelector(api_version="example.org/v1", kind="Ref", match_name="ref", namespace="a")
+        ctx.requirements.resources["ref"] = asked
+        ids = [one.status.id for one in ctx.required_resources.get("ref")]
+        vpc = Unstructured("example.org/v1", "Net", metadata={"namespace": "a"}, spec={"cidr": "10.0.0.0/16"})
+        ids.append(ctx.resource("vpc", vpc).observed.status.id)
+        for name in names if all(ids) else ():
+            made = ctx.resource(name, Unstructured("example.org/v1", "Thing", spec={"fixed": 1}))
+            if name != "in-none":
+                made.metadata.namespace = name[-1]
+            if name == "in-b":
+                made.spec.region = ctx.composite(Unstructured).observed.spec.region
+
+    cluster = cluster_of(compose)
+    cluster.others = [REF]
+    for _ in range(3):
+        step(cluster)
+        provide(cluster)
+    return cluster
+
+
+@pytest.mark.parametrize("gone", ["nothing", "the value", "the owner", "the required object", "all"])
+@pytest.mark.parametrize("names", [("in-a", "in-b"), ("in-b",), ("in-a", "in-b", "in-none"), ("in-b", "in-none")])
+def test_values_stay_in_their_namespace(names: tuple[str, ...], gone: str) -> None:
+    """What is written again carries only what may be read there, whatever is gone, and no value is forgotten for it."""
+    cluster = _in_namespaces(*names)
+
+    def edit(region: str) -> None:
+        cluster.xr["spec"]["region"] = region
+        done = step(cluster)
+        assert not done.fatal and done.deleted == []
+        assert FULL["id"] not in cluster.objects["in-b"].live["metadata"]["annotations"][KNOWN]
+
+    for region in ("us", "ap"):
+        edit(region)
+    if gone in ("the value", "all"):
+        provide(cluster, LOST)
+    if gone in ("the owner", "all"):
+        del cluster.objects["vpc"]
+    if gone in ("the required object", "all"):
+        cluster.others = []
+    for region in ("eu", "us"):
+        edit(region)
+        if gone == "nothing" or names != ("in-b",):
+            assert cluster.objects["in-b"].live["spec"]["region"] == region
 
 
 def test_a_large_value_is_named_only() -> None:

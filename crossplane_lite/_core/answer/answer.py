@@ -103,8 +103,8 @@ def _goes_on(call: Call, error: BaseException) -> bool:
 
 
 def _is_mistake(error: BaseException) -> bool:
-    """Return whether an exception of compose() is a mistake in its code, which no missing value explains."""
-    if isinstance(error, CrossplaneLiteError):
+    """Return whether an exception of compose() counts as a mistake in its code, which no missing value explains."""
+    if results.is_strict.get() or isinstance(error, CrossplaneLiteError):
         return not isinstance(error, UnresolvedError)
     # Not UnboundLocalError, a NameError too: a loop over a missing list leaves its variable unset.
     return isinstance(error, ImportError) or type(error) is NameError

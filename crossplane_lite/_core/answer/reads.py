@@ -23,7 +23,6 @@ from ..known.notes import (
     Notes,
     Values,
     Where,
-    is_composed,
     is_required,
     key_of,
     nothing_key,
@@ -254,26 +253,27 @@ def places(call: Call) -> Callable[[str, str], bool]:
     namespace_of = functools.cache(functools.partial(_namespace, call))
 
     def may_lie(obj: str, name: str) -> bool:
-        carrier = namespace_of(name, True)
-        return carrier == "" or namespace_of(obj, False) in ("", carrier)
+        carrier = namespace_of(name)
+        return carrier == "" or namespace_of(obj) in ("", carrier)
 
     return may_lie
 
 
-def _namespace(call: Call, obj: str, is_carrier: bool) -> str:
+def _namespace(call: Call, obj: str) -> str | None:
+    """Return the namespace of an object, which is empty without one; None if nobody knows it any more."""
     if obj in (COMPOSITE, CONTEXT):
         return call.namespace
-    if not is_composed(obj):
+    if is_required(obj):
         key, _, number = obj[1:].rpartition("[")
         items = call.required_resources.answer(key) or ()
         at = int(number.rstrip("]") or 0)
-        return _text(items[at].resource) if at < len(items) else ""
+        return _text(items[at].resource) if at < len(items) else None
     if obj in call.existing:
         return _text(call.existing[obj].resource) or call.namespace
-    if is_carrier and not call.namespace and obj in call.resources:
+    if obj in call.resources and not call.namespace:
         named = getattr(call.resources[obj].metadata, "namespace", None)
         return named if type(named) is str else ""
-    return call.namespace
+    return call.namespace or None
 
 
 def _text(raw: bytes) -> str:

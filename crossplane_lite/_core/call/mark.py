@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import codec
 from ..base.hashes import digest
-from ..codec import varint
 from ..known import KNOWN
 from ..models.node import ModelShape
 
@@ -48,7 +47,6 @@ _DIGEST: Final = 9  # the version and eight letters
 _GUESSED: Final = "!"
 # Behind the digest versions before this one had keys of missing values, which say nothing now.
 _MADE: Final = re.compile(r"([0-9A-Za-z_-]{9})((?:[.!?&][0-9A-Za-z_*-]{5})*|!)")
-_IN_BYTES: Final = re.compile(_MADE.pattern.encode())
 
 
 class Made(NamedTuple):
@@ -129,20 +127,6 @@ def made_in(annotation: Any, step: str) -> Made:
     text = next((made for one, made in _entries(annotation) if one == step), "")
     found = _MADE.fullmatch(text)
     return _NOTHING if found is None else Made(found[1], _GUESSED in found[2])
-
-
-def made_at_once(raw: bytes, step: str) -> Made | None:
-    """Return what a step has made by an object's bytes if the mark has this step alone, as nearly all have; else None.
-
-    Nothing is decoded for it. `made_in` finds it always.
-    """
-    start = f"{step};".encode()
-    at = raw.find(start)
-    found = None if at < 0 or raw.find(start, at + 1) >= 0 else _IN_BYTES.match(raw, at + len(start))
-    # Only a string that is nothing else counts: behind its tag and length.
-    if found is None or not raw.endswith(b"\x1a" + varint(found.end() - at), 0, at):
-        return None
-    return Made(found[1].decode(), _GUESSED.encode() in found[2])
 
 
 def _entries(annotation: Any) -> list[tuple[str, str]]:

@@ -1,16 +1,17 @@
-"""Messages of compose() beside its resources, which are results and conditions; and counts for the server's metrics."""
+"""Messages of compose() beside its resources, which are results and conditions; counts, and strict calls."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextvars import ContextVar
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar, copy_context
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ...errors import UsageError
 
 FATAL: Final = 1
 WARNING: Final = 2
 NORMAL: Final = 3
+T = TypeVar("T")
 _TARGETS: Final = {None: 0, "composite": 1, "composite_and_claim": 2}
 STATUS: Final = {None: 1, True: 2, False: 3}
 _STATUSES: Final = {number: status for status, number in STATUS.items()}
@@ -222,3 +223,13 @@ class Tally:
 
 counting: Final[ContextVar[Tally | None]] = ContextVar("crossplane_lite_tally", default=None)
 """The tally of this thread's call; None if nothing is counted."""
+
+is_strict: Final = ContextVar("crossplane_lite_is_strict", default=False)
+"""Whether each exception of compose() but an UnresolvedError is Fatal, also one that a missing value may explain."""
+
+
+def strictly(run: Callable[..., T], *given: Any) -> T:
+    """Call `run` with `is_strict`, as tests and previews do that show authors their mistakes."""
+    context = copy_context()
+    context.run(is_strict.set, True)
+    return context.run(run, *given)

@@ -70,7 +70,7 @@ def spread(
     if not targets:
         return {}
     left = notes.without({*targets, *(name for name in notes.entries if name not in stay)})
-    lacking = _lacking(left, values)
+    lacking = _lacking(left, values, targets, may_lie)
     extra = _extra(left.values, values)
     entry: dict[str, Any] = {"n": notes.number + 1}
     if extra:
@@ -104,14 +104,16 @@ def _deal(values: Values, targets: Sequence[str], parts: dict[str, Values]) -> N
             parts[name].update(chunk)
 
 
-def _lacking(left: Notes, new: Values) -> Values:
+def _lacking(left: Notes, new: Values, targets: Sequence[str], may_lie: Callable[[str, str], bool]) -> Values:
+    """Return the values that the notes lack, or have only once though they may lie on one of the resources."""
     found: Values = {}
     for obj, ways in new.items():
         there = left.values.get(obj)
+        has_place = any(may_lie(obj, name) for name in targets)
         lacking = {}
         for way, value in ways.items():
             is_there = there is not None and _is_same(there.get(way), value)
-            if not is_there or left.copies[obj, way] < _COPIES:
+            if not is_there or (has_place and left.copies[obj, way] < _COPIES):
                 lacking[way] = value
         if lacking or there is None:
             found[obj] = lacking

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final
@@ -324,10 +323,6 @@ class Tracker:
             return [Observable("(a text made from an unresolved value in an earlier call)")]
         paths = sorted({observable.source_path for observable in self.tokens.values()})
         return [Observable(f"(a part of a text made from {some(paths, 3)})")]
-
-    def tokens_seen(self, text: str) -> dict[int, int]:
-        """Return how often each token of this call is in `text`, by its number."""
-        return Counter(self._markers[0].numbers_in(text))
 
     def tops(self) -> dict[str, Any]:
         """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""

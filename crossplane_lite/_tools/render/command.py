@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..._core.base import stdio
+from ..._core.call.results import strictly
 from ..manifests import yaml
 from . import arguments, terminal
 from .rendered import InvalidStatusError, RenderError, cut_off
@@ -54,7 +55,7 @@ def command(argv: Sequence[str]) -> int:
     wrong: Sequence[str] = ()
     try:
         inputs = (arguments.read_operation_inputs if is_operation else arguments.read_inputs)(given)
-        rendered = _operation(inputs) if is_operation else inputs.render()
+        rendered = _operation(inputs) if is_operation else strictly(inputs.render)
     except RenderError as error:
         if not isinstance(error, InvalidStatusError) or error.rendered is None:
             from .output import failure_lines

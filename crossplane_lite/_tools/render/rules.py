@@ -177,8 +177,7 @@ def _environment() -> Any:
         getattr(extras.load(f"cel_expr_python.ext.ext_{name.lower()}", "cel"), f"Ext{name}")()
         for name in ("Strings", "Math", "Optional")
     ]
-    kinds = {"self": cel.Type.DYN, "oldSelf": cel.Type.DYN}
-    return cel.NewEnv(variables=kinds, extensions=extensions)
+    return cel.NewEnv(variables=dict.fromkeys(("self", "oldSelf"), cel.Type.DYN), extensions=extensions)
 
 
 def _as_cel(value: Any, schema: Schema) -> Any:
