@@ -27,7 +27,6 @@ from .violations import misspelt_removals
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..dependencies.graph import Graph
     from .decide import Decision
     from .draft import Draft
     from .waiting import WhoWaits
@@ -191,7 +190,6 @@ class _Answer:
         self.decision = decision
         self.drafts: dict[str, Draft] = {} if decision is None else decision.drafts
         self.goes_on = False
-        self._whole: Graph | None = None
         self.reported: results.ConditionEntry | None = None
         self.step = call.step
         self.message = _view.RunFunctionResponse()
@@ -291,10 +289,10 @@ class _Answer:
             fatals += who.fatals()
             lines, cut_off = who.lines(), who.cut_off_lines()
         if call.in_operation:  # an Operation has no conditions
-            self._take_stuck(waiting, lines + cut_off, fatals)
+            self._take_stuck(lines, cut_off, fatals)
         else:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
-            self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
+            self.report = report.report_for(call, lines, cut_off, type_)
         entry = None
         is_unsure = decision is not None and decision.is_unsure
         is_lacking = decision is not None and bool(decision.missing)
@@ -384,21 +382,19 @@ class _Answer:
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
-    def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
+    def _take_stuck(self, lines: list[parts.Masked], cut_off: list[parts.Masked], fatals: list[str]) -> None:
         """Report the waiting resources of an Operation, whose values never come: it has no observed state.
 
-        One fatal result names all of them, and is added to `fatals`. The other lines become warnings.
+        One fatal result names all of them, and is added to `fatals`. The lines of `cut_off` become warnings.
         """
-        fatal = self.who_waits.lines(waiting) if waiting and self.who_waits is not None else []
-        if fatal:
+        if lines:
             text = (
-                f"an Operation does not wait for values, and {'; '.join(fatal)}: give these resources the values, or "
+                f"an Operation does not wait for values, and {'; '.join(lines)}: give these resources the values, or "
                 "leave them out"
             )
             fatals.append(parts.Masked(text))
-        for line in lines:
-            if line not in fatal:
-                self.call.results.warning(line)
+        for line in cut_off:
+            self.call.results.warning(line)
 
     def finish(self, *, complete: bool) -> bytes:
         """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
@@ -413,6 +409,13 @@ class _Answer:
             counts.emitted = len(call.resources.keys() - self.held)
             counts.kept = 0 if self.decision is None else len(self.decision.kept)
         self._set_ready()
+        if self.decision is not None and self.decision.changed:
+            from ..call.texts import taken_over
+
+            # Once, because this answer marks them.
+            text = taken_over(call, self.decision.changed)
+            if text:
+                call.results.warning(text, reason="OtherFunction")
         for entry in call.results.entries:
             if entry.severity != results.FATAL:
                 self.add_result_of_compose(entry)
@@ -421,14 +424,13 @@ class _Answer:
             severity = results.WARNING if self.goes_on else results.NORMAL
             text = parts.Masked(self.report.text)
             if not self.goes_on and self.who_waits is not None and not self.report.resolved:
-                # Dependencies whose values exist say why a new resource waits. Without one, nothing runs again.
-                text = self.who_waits.with_graph(text, self._rehearsed() if self.held else None)
+                text = self.who_waits.with_graph(text)
             parts.add_result(call, self.message, results.ResultEntry(severity, text, self.report.reason, 0))
         if call.function.usages:
             from ..dependencies.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
-            add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
+            add_usages(call, self.message.desired.resources, graph, self.step, complete=complete)
         desired = self.message.desired.resources
         gone = [name for name in call.existing if name not in call.resources and name not in desired]
         if gone and complete:
@@ -463,20 +465,6 @@ class _Answer:
                 self.message,
                 results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
             )
-
-    def _rehearsed(self) -> Graph:
-        """Return the graph of the dependencies between resources, also of those whose values exist.
-
-        The first call of this method finds them: it runs compose() again, usually a few times, without observed
-        resources.
-        """
-        if self._whole is None:
-            from ..dependencies.dependencies import add_all
-            from ..dependencies.graph import Graph
-
-            self._whole = Graph()
-            add_all(self.call, self._whole)
-        return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
         """Add `entry`, a result of compose(), to the answer.

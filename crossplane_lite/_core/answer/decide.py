@@ -74,6 +74,7 @@ class Decision:
         violations: The texts of fatal results for fields that compose() must not set.
         drafts: The resources by name, as they are sent or held back.
         marks: What the marks of the drafts say that this step has made.
+        changed: The existing resources for which compose() wants another content.
         missing: The missing values.
         lost: The missing values that count as they last were.
         removed: The names that compose() removes.
@@ -96,6 +97,7 @@ class Decision:
         self.violations = outcome.violations
         self.drafts: dict[str, Draft] = dict(outcome.drafts)
         self.marks = outcome.marks
+        self.changed = outcome.changed
         self.missing = outcome.missing
         self.lost: Missing = ()
         self.removed: Collection[str] = set(outcome.call.removed)

@@ -19,7 +19,7 @@ from ..observed.observable import Observable, known
 from ..observed.root import Root
 from ..observed.tracker import current
 from ..resources.registered import Registered
-from ..resources.resource import Resource, check_class, check_kind, check_same_kind
+from ..resources.resource import Resource, check_class, check_kind, check_same_kind, other_kind
 from .mark import made_in
 
 if TYPE_CHECKING:
@@ -96,13 +96,10 @@ def register(
     """
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
-    if (
-        type(name) is not str
-        or not name
-        or call.oracle is not None
-        or (call.searches and call.has_token(name.encode(errors="replace")))
-    ):
-        name = known_name(call, name)  # all other names are known already, and don't need this slower check
+    # Names of this sort are known already, and don't need the slower check.
+    is_plain = type(name) is str and name != "" and call.oracle is None
+    if not is_plain or (call.searches and call.has_token(name.encode(errors="replace"))):
+        name = known_name(call, name)
     if name in call.former:
         _refuse_common(call.former[name], name, name)
     if call.present.get(name, name) in call.resources:
@@ -121,22 +118,20 @@ def register(
         del instance.__dict__["status"]  # `kubectl create --dry-run` prints an empty status, which authors copy
     earlier = None if name in call.removed else call.desired.get(name)
     root = call.root(name)
-    if root.raw is not None:
-        try:
-            check_same_kind(instance, root.fields, f"the observed resource {name!r}")
-        except UsageError:
-            if not made_in(call.mark_of(name), call.step).guessed:
-                raise
-            # It was made with a guess, and the value has come. It keeps its kind, so that the others go on.
-            call.other_kind.add(name)
-            root = Root(call, "resource", name, name, None)
+    if root.raw is not None and other_kind(instance, root.fields):
+        if not made_in(call.mark_of(name), call.step).guessed:
+            from .texts import taken_over
+
+            check_same_kind(instance, root.fields, f"the observed resource {name!r}", taken_over(call, [name]))
+        # It was made with a guess, and the value has come. It keeps its kind, so that the others go on.
+        call.other_kind.add(name)
+        root = Root(call, "resource", name, name, None)
     registered = Registered(root)
     if earlier is not None:
         registered.incoming_ready = earlier.ready
         if earlier.HasField("resource"):
-            check_same_kind(
-                instance, codec.split(earlier.resource), f"the resource {name!r} that a previous function desires"
-            )
+            where = f"the resource {name!r} that a previous function desires"
+            check_same_kind(instance, codec.split(earlier.resource), where)
             registered.base = earlier.resource
             instance = lay(ANY_TYPE, instance, earlier.resource, root)
     if instance._rules is not None:

@@ -17,7 +17,7 @@ the next steps. `unsure` says that the step has answered without its notes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 RESOURCE = "resource"
@@ -129,23 +129,39 @@ class Waiting(NamedTuple):
         )
 
 
+def causes_of(waiting: Waiting, behind: Collection[Need]) -> dict[str, str]:
+    """Map each waiting resource to the first one that it hangs on, which waits for something that isn't held back.
+
+    Such a resource is mapped to itself. What waits only in a cycle is left out. `behind` has the needs of values of
+    resources that are held back.
+    """
+    direct = {need.name for need in waiting.needs if need not in behind}
+    direct.update(set(waiting.held) - {need.name for need in waiting.needs})  # these are held back by another step
+    above: dict[str, list[str]] = {}
+    for need in behind:
+        above.setdefault(need.of, []).append(need.name)
+    found = {name: name for name in direct}
+    for cause in sorted(direct):
+        work = [cause]
+        while work:
+            for name in above.get(work.pop(), ()):
+                if name not in found:
+                    found[name] = cause
+                    work.append(name)
+    return found
+
+
 def read(value: Any) -> dict[str, Waiting]:
     """Return the report of each step, by the step's identity.
 
-    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`; one without
-    `held` only tells later steps something, and is no report. Malformed parts are left out.
+    `value` is the context's value under `HELD_BACK_KEY`. An entry without `held` only tells later steps something, and
+    is no report. Malformed parts are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
-    return {
-        step: _read(entry)
-        for step, entry in entries
-        if isinstance(entry, list) or (isinstance(entry, dict) and "held" in entry)
-    }
+    return {step: _read(entry) for step, entry in entries if isinstance(entry, dict) and "held" in entry}
 
 
-def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
-    if isinstance(entry, list):
-        entry = {"held": entry}
+def _read(entry: dict[str, Any]) -> Waiting:
     held = entry.get("held")
     needs = [Need(*row) for row in _rows(entry, "waits", "name", "of", "path", "why", "kind", "ofKind")]
     cut_off = [CutOff(*row) for row in _rows(entry, "cutOff", "name", "why")]
