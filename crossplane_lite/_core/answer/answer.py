@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
@@ -10,6 +10,7 @@ from ...proto import _view
 from .. import codec
 from ..call import results
 from ..call.mark import LACKING, MARK_WAY, UNSURE, marked, steps_in
+from ..call.registering import taken_over
 from ..dependencies.entry import Note
 from ..dependencies.graph import Wait
 from ..known.notes import KNOWN_WAY, annotation_of, carries, entries_in
@@ -410,8 +411,6 @@ class _Answer:
             counts.kept = 0 if self.decision is None else len(self.decision.kept)
         self._set_ready()
         if self.decision is not None and self.decision.changed:
-            from ..call.texts import taken_over
-
             # Once, because this answer marks them.
             text = taken_over(call, self.decision.changed)
             if text:

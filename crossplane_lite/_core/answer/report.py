@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...proto import _view
 from ..base.hashes import sha256
 from ..call import results
-from .parts import Masked
+from .parts import Masked, joined
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -122,11 +122,7 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
     observed = call.observed_condition(type_)
     if not lines and (observed is None or not _is_own(call, observed)):
         return None
-    text = "every dependency is resolved"
-    if lines:
-        from .waiting import joined
-
-        text = joined(lines)
+    text = joined(lines) if lines else "every dependency is resolved"
     if not call.supports(_view.CAPABILITY_CONDITIONS):
         if lines:
             call.uses(_view.CAPABILITY_CONDITIONS)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from ..base.texts import some
 from ..dependencies.entry import RESOURCE, CutOff, Need, Note, Waiting, causes_of, reads_as_other, unmasked_name
 from ..dependencies.graph import Graph, Wait, fields_of, shown_vertex
-from .parts import Masked
+from .parts import Masked, joined
 from .reasons import why
 
 if TYPE_CHECKING:
@@ -151,8 +150,3 @@ class WhoWaits:
                 source = "xr" if need.of.startswith("xr.") and not need.of_resource else need.of
                 found.add(f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else ""))
         return Masked(f"{text}. Dependencies: {joined(sorted(found))}" if found else text)
-
-
-def joined(lines: Sequence[str]) -> str:
-    """Return lines as one text, joined by '; '. After 50 lines only the number of the others follows."""
-    return some(lines, 50, "; ")

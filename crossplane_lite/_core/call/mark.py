@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import codec
 from ..base.hashes import digest
-from ..codec import varint
 from ..known import KNOWN
 from ..models.node import ModelShape
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from ...errors import DuplicateResourceError, UnresolvedError, UsageError
 from .. import codec
 from ..base.sentinels import UNSET
-from ..base.texts import class_in_words, type_in_words, value_in_words
+from ..base.texts import class_in_words, some, type_in_words, value_in_words
 from ..models.adopt import own_copy
 from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
 from ..models.reader import lay
@@ -20,7 +20,7 @@ from ..observed.root import Root
 from ..observed.tracker import current
 from ..resources.registered import Registered
 from ..resources.resource import Resource, check_class, check_kind, check_same_kind, other_kind
-from .mark import made_in
+from .mark import OTHERS, functions_in, made_in
 
 if TYPE_CHECKING:
     from .call import Call
@@ -120,8 +120,6 @@ def register(
     root = call.root(name)
     if root.raw is not None and other_kind(instance, root.fields):
         if not made_in(call.mark_of(name), call.step).guessed:
-            from .texts import taken_over
-
             check_same_kind(instance, root.fields, f"the observed resource {name!r}", taken_over(call, [name]))
         # It was made with a guess, and the value has come. It keeps its kind, so that the others go on.
         call.other_kind.add(name)
@@ -150,6 +148,22 @@ def register(
     if call.observer is not None:
         call.observer.registered(name, instance)
     return instance
+
+
+def taken_over(call: Call, names: Iterable[str]) -> str:
+    """Return what to do about existing resources that only functions of other names have made; empty for none.
+
+    Resources that a previous step desires don't count.
+    """
+    taken = [name for name in sorted(names) if name not in call.desired and call.whose(name) == OTHERS]
+    if not taken:
+        return ""
+    makers = sorted({maker for name in taken for maker in functions_in(call.mark_of(name))})
+    return (
+        f"{some(makers, 3)} has made {some(taken, 3)}, and is no previous step of this pipeline: if that is the "
+        f"former name of {call.function.name}, write @composition.function(formerly={makers[:3]}); if not, "
+        "this step runs the image of another function"
+    )
 
 
 def _name_in_use(call: Call, name: str, formerly: Sequence[str]) -> str:

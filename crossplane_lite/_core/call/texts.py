@@ -1,4 +1,4 @@
-"""Texts of a call for people: its log lines, an exception, and what another function has made.
+"""Texts of a call for people: its log lines, and an exception as the text of a Fatal result.
 
 Secret values are masked in log lines, and a placeholder for a missing value is shown as the value's path.
 """
@@ -8,17 +8,12 @@ from __future__ import annotations
 import logging
 import os
 import traceback
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ...errors import CrossplaneLiteError
 from ..base.folder import PACKAGE
 from ..base.texts import LONGEST_LOGGED, some, without_addresses
-from .mark import OTHERS, functions_in
-
-if TYPE_CHECKING:
-    from ..observed.tracker import Tracker
-    from .call import Call
+from ..observed.tracker import Tracker
 
 # Where installed packages are; a virtual environment may lie below the author's file.
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
@@ -59,22 +54,6 @@ def named(error: BaseException, home: str) -> str:
     if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, PACKAGE)):
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
     return text
-
-
-def taken_over(call: Call, names: Iterable[str]) -> str:
-    """Return what to do about existing resources that only functions of other names have made; empty for none.
-
-    Resources that a previous step desires don't count.
-    """
-    taken = [name for name in sorted(names) if name not in call.desired and call.whose(name) == OTHERS]
-    if not taken:
-        return ""
-    makers = sorted({maker for name in taken for maker in functions_in(call.mark_of(name))})
-    return (
-        f"{some(makers, 3)} has made {some(taken, 3)}, and is no previous step of this pipeline: if that is the "
-        f"former name of {call.function.name}, write @composition.function(formerly={makers[:3]}); if not, "
-        "this step runs the image of another function"
-    )
 
 
 def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:

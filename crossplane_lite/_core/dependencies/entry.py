@@ -121,12 +121,8 @@ class Waiting(NamedTuple):
             path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
             needs.append(Need(name, owner or mask(one.of), path, why, one.kind, one.of_kind))
         cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
-        return Waiting(
-            self.held,
-            needs,
-            cut_off,
-            tuple(Note(one.name, mask(one.text)) for one in self.notes),
-        )
+        notes = tuple(Note(one.name, mask(one.text)) for one in self.notes)
+        return Waiting(self.held, needs, cut_off, notes)
 
 
 def causes_of(waiting: Waiting, behind: Collection[Need]) -> dict[str, str]:
@@ -154,14 +150,20 @@ def causes_of(waiting: Waiting, behind: Collection[Need]) -> dict[str, str]:
 def read(value: Any) -> dict[str, Waiting]:
     """Return the report of each step, by the step's identity.
 
-    `value` is the context's value under `HELD_BACK_KEY`. An entry without `held` only tells later steps something, and
-    is no report. Malformed parts are left out.
+    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`; one without
+    `held` only tells later steps something, and is no report. Malformed parts are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
-    return {step: _read(entry) for step, entry in entries if isinstance(entry, dict) and "held" in entry}
+    return {
+        step: _read(entry)
+        for step, entry in entries
+        if isinstance(entry, list) or (isinstance(entry, dict) and "held" in entry)
+    }
 
 
-def _read(entry: dict[str, Any]) -> Waiting:
+def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
+    if isinstance(entry, list):
+        entry = {"held": entry}
     held = entry.get("held")
     needs = [Need(*row) for row in _rows(entry, "waits", "name", "of", "path", "why", "kind", "ofKind")]
     cut_off = [CutOff(*row) for row in _rows(entry, "cutOff", "name", "why")]
