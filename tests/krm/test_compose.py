@@ -393,7 +393,10 @@ class TestAnswers:
         missing = as_krm(compose).run(package())
         assert items_of(missing) == []
         assert results_of(missing) == [
-            ("info", "thing is held back: it waits for required.one[0].data.zones (no such resource exists)")
+            (
+                "info",
+                "thing is held back: it waits for required.one[0].data.zones (ConfigMap infra/zones doesn't exist)",
+            )
         ]
 
     def test_connection_details(self) -> None:

@@ -187,7 +187,7 @@ def test_required_resources_that_lack_something() -> None:
 
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config", "namespace": "x"}, "data": {}}
     done = simulated(compose, cluster=Objects(config))
-    assert done.unresolved == {"a": ["required.one[0].data.size (the required resource doesn't have it)"]}
+    assert done.unresolved == {"a": ["required.one[0].data.size (ConfigMap x/config doesn't have it)"]}
 
 
 def test_a_cycle_in_one_function() -> None:

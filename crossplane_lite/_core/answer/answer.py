@@ -10,6 +10,7 @@ from ...proto import _view
 from .. import codec
 from ..call import results
 from ..call.mark import LACKING, MARK_WAY, UNSURE, marked, steps_in
+from ..call.registering import taken_over
 from ..known.notes import KNOWN_WAY, annotation_of, carries, entries_in
 from ..observed import lookup, tracker
 from ..resources.checking import broken_rules
@@ -24,7 +25,7 @@ from .violations import misspelt_removals
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..dependencies.entry import Note
-    from ..dependencies.graph import Graph, Wait
+    from ..dependencies.graph import Wait
     from ..models.walker import Found
     from ..observed.observable import Observable
     from .waiting import WhoWaits
@@ -162,7 +163,6 @@ class _Answer:
         self.call = decision.call
         self.decision = decision
         self.goes_on = False
-        self._whole: Graph | None = None
         self.reported: results.ConditionEntry | None = None
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
@@ -262,10 +262,10 @@ class _Answer:
         notes = self._keep(desired, fatals)
         lines, cut_off = self._find_who_waits(waiting, found, notes, fatals)
         if call.in_operation:  # an Operation has no conditions
-            self._take_stuck(waiting, lines + cut_off, fatals)
+            self._take_stuck(lines, cut_off, fatals)
         else:
             type_ = report.condition_type(call.function.name, call.step, self.handing_on.others)
-            self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
+            self.report = report.report_for(call, lines, cut_off, type_)
         self.handing_on.set_context(self.message, self._entry_for_later_steps())
         self.handing_on.set_output(self.message)
         return fatals
@@ -407,21 +407,19 @@ class _Answer:
             entry[LACKING] = True
         return entry
 
-    def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
+    def _take_stuck(self, lines: list[parts.Masked], cut_off: list[parts.Masked], fatals: list[str]) -> None:
         """Report the waiting resources of an Operation, whose values never come: it has no observed state.
 
-        One fatal result names all of them, and is added to `fatals`. The other lines become warnings.
+        One fatal result names all of them, and is added to `fatals`. The lines of `cut_off` become warnings.
         """
-        fatal = self.who_waits.lines(waiting) if waiting and self.who_waits is not None else []
-        if fatal:
+        if lines:
             text = (
-                f"an Operation does not wait for values, and {'; '.join(fatal)}: give these resources the values, or "
+                f"an Operation does not wait for values, and {'; '.join(lines)}: give these resources the values, or "
                 "leave them out"
             )
             fatals.append(parts.Masked(text))
-        for line in lines:
-            if line not in fatal:
-                self.call.results.warning(line)
+        for line in cut_off:
+            self.call.results.warning(line)
 
     def finish(self, *, complete: bool) -> bytes:
         """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
@@ -432,6 +430,10 @@ class _Answer:
         call = self.call
         self._count()
         self._set_ready()
+        # Once, because this answer marks them.
+        text = taken_over(call, self.decision.changed) if self.decision.changed else ""
+        if text:
+            call.results.warning(text, reason="OtherFunction")
         self._tell()
         if self.report is not None and self.report.changed:
             self._tell_change(self.report)
@@ -439,7 +441,7 @@ class _Answer:
             from ..dependencies.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
-            add_usages(call, self.message.desired.resources, graph, call.step, self._rehearsed if complete else None)
+            add_usages(call, self.message.desired.resources, graph, call.step, complete=complete)
         desired = self.message.desired.resources
         gone = [name for name in call.existing if name not in call.resources and name not in desired]
         if gone and complete:
@@ -497,23 +499,8 @@ class _Answer:
         severity = results.WARNING if self.goes_on else results.NORMAL
         text = parts.Masked(report.text)
         if not self.goes_on and self.who_waits is not None and not report.resolved:
-            # Dependencies whose values exist say why a new resource waits. Without one, nothing runs again.
-            text = self.who_waits.with_graph(text, self._rehearsed() if self.held else None)
+            text = self.who_waits.with_graph(text)
         parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.reason, 0))
-
-    def _rehearsed(self) -> Graph:
-        """Return the graph of the dependencies between resources, also of those whose values exist.
-
-        The first call of this method finds them: it runs compose() again, usually a few times, without observed
-        resources.
-        """
-        if self._whole is None:
-            from ..dependencies.dependencies import add_all
-            from ..dependencies.graph import Graph
-
-            self._whole = Graph()
-            add_all(self.call, self._whole)
-        return self._whole
 
     def _set_ready(self) -> None:
         """Set each desired resource to ready if its observed state is ready by the rules of its kind.

@@ -24,7 +24,7 @@ one is made where a text with a placeholder isn't found intact in what compose()
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ..call.mark import OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
@@ -67,6 +67,7 @@ class Decision:
         error: The exception that compose() raised in it; None if it returned.
         violations: The texts of fatal results for fields that compose() must not set.
         drafts: The resources by name, as they are sent or held back.
+        changed: The existing resources for which compose() wants another content.
         missing: The missing values.
         lost: The missing values that count as they last were.
         removed: The names that compose() removes.
@@ -87,6 +88,7 @@ class Decision:
         self.violations: list[str] = [] if run is None else run.violations
         self.drafts: dict[str, Draft] = {} if run is None else dict(run.drafts)
         self.missing: Missing = () if run is None else run.missing
+        self.changed: list[str] = [] if run is None else run.changed
         self.lost: Missing = ()
         self.removed: Collection[str] = call.removed
         self.kept: dict[str, Missing] = {}

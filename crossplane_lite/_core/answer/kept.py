@@ -12,9 +12,11 @@ from ..dependencies.entry import Note
 from ..known import KNOWN
 from ..known.notes import KNOWN_WAY
 from ..observed import lookup
+from ..observed.observable import root_of
 from ..observed.owned import as_owned, with_owned_fields
 from ..resources.registered import READY
 from .dropped import new_kinds, new_name_hint
+from .reasons import named
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -49,7 +51,7 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any
             version = codec.get_path(observed, ("apiVersion",))
             fatals.append(
                 f"{name} exists and would be deleted: whether it is still wanted depends on "
-                f"{_paths(kept.get(name, ()))}, which has no value, and it can't be kept as it is, because its "
+                f"{_paths(call, kept.get(name, ()))}, which has no value, and it can't be kept as it is, because its "
                 f"managedFields don't show which of its fields were desired in {version}. Register {name} in every "
                 f"call, or call ctx.remove({name!r}) if it may go"
             )
@@ -86,8 +88,16 @@ def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
     return codec.encode_over({"metadata": metadata}, encoded)
 
 
-def _paths(values: Iterable[Observable[Any]]) -> str:
-    return some([one.source_path for one in values], 5) or "a missing value"
+def _paths(call: Call, values: Iterable[Observable[Any]]) -> str:
+    return some([_path(call, one) for one in values], 5) or "a missing value"
+
+
+def _path(call: Call, value: Observable[Any]) -> str:
+    """Return a value's path, with the name of a required resource: `required.env[0].data.x (ConfigMap acme/env)`."""
+    root = root_of(value)
+    is_required = root is not None and root.kind == "required"
+    selector = call.requirements.resources.get(root.name) if root and is_required else None
+    return f"{value.source_path} ({named(selector)})" if selector else value.source_path
 
 
 def _new_name(call: Call, name: str) -> str:
@@ -108,14 +118,14 @@ def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
     found += [
         Note(
             name,
-            f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(values))} "
+            f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(call, values))} "
             f"(use value_or to decide without it, or ctx.remove to delete the resource{_new_name(call, name)})",
         )
         for name, values in sorted(decision.kept.items())
     ]
     if decision.lost:
         are = "are missing and count as they last were" if decision.lost[1:] else "is missing and counts as it last was"
-        found.append(Note("", f"{call.readable(_paths(decision.lost))} {are}"))
+        found.append(Note("", f"{call.readable(_paths(call, decision.lost))} {are}"))
     if error:
         found.append(Note("", f"{call.readable(error)}; what exists stays, and only owners of missing values are made"))
     return found

@@ -9,12 +9,14 @@ from ...errors import EncodeError
 from ...proto import _view
 from .. import codec
 from ..base.sentinels import UNSET
-from ..base.texts import LONGEST_RESULT, type_in_words
+from ..base.texts import LONGEST_RESULT, some, type_in_words
 from ..call.mark import HELD_BACK_KEY
 from ..models.walker import plain_and_waits, unresolved_in
 from ..observed.observable import Observable, known, sources
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..call import results
     from ..call.call import Call
     from ..dependencies.entry import Waiting
@@ -34,6 +36,11 @@ def live_status(call: Call) -> dict[str, Any]:
     """Return the status that the composite has, but for conditions."""
     live = codec.get_path(call.request.observed.composite.resource, ("status",))
     return {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+
+
+def joined(lines: Sequence[str]) -> str:
+    """Return lines as one text, joined by '; '. After 50 lines only the number of the others follows."""
+    return some(lines, 50, "; ")
 
 
 def keep_status(call: Call, target: Any) -> None:

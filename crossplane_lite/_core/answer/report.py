@@ -6,18 +6,16 @@ ResultsReported remembers the results with `on_change` that were sent, so that e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ...proto import _view
 from ..base.hashes import sha256
 from ..call import results
-from ..call.mark import OURS
-from .parts import Masked
+from .parts import Masked, joined
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..dependencies.graph import Graph
 
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
@@ -26,6 +24,10 @@ _FAILED: Final = "ComposeFailed"
 _RESOLVED: Final = "AllResolved"
 _REPORTED: Final = "ResultsReported"
 _DIGITS: Final = 16
+
+_OF_ONE_ATTEMPT: Final = re.compile(
+    r"since [0-9TZ:-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?i:(?:request|host) ?id): [^\s,]+"
+)
 
 _BREAKER: Final = (
     "; Crossplane calls late, because its circuit breaker for this composite is open (condition Responsive): until it "
@@ -44,8 +46,7 @@ class Report:
         message: The condition's message: the function's name, a colon, the text, and a remark. The next call looks for
             the name, to know whether the condition is this function's.
         changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
-            or is missing, and the previous reconcile didn't fail. False for a condition that was lost with the
-            composite's status.
+            or is missing, and the previous reconcile didn't fail.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -58,12 +59,15 @@ class Report:
         self.reason = reason
         self.text = text
         self._start = start
-        self.message = Masked(start + text + remark)
         self._before = before = {} if observed is None else observed
+        told = str(before.get("message", ""))
+        # A message that says the same about another attempt would only be written again.
+        is_same = _lasting(told) == _lasting(start + text + remark)
+        self.message = Masked(told if is_same else start + text + remark)
         # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news. Nor is
         # the remark about the circuit breaker.
-        known = (start + text, start + text + _BREAKER)
-        self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") not in known
+        has_failed = before.get("reason") in ("FatalError", _FAILED)
+        self.changed = not has_failed and _lasting(told).removesuffix(_BREAKER) != _lasting(start + text)
 
     def fail(self) -> None:
         """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
@@ -80,6 +84,11 @@ class Report:
             self.resolved, self.reason, self.message = False, str(reason), Masked(self._before.get("message", ""))
         else:
             self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
+
+
+def _lasting(text: str) -> str:
+    """Return a message without times and ids of single attempts, which a provider reports anew with each."""
+    return _OF_ONE_ATTEMPT.sub("", text)
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:
@@ -103,25 +112,17 @@ def _typed(type_: str, suffix: str) -> str:
     return f"{type_}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def report_for(
-    call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str, rehearsed: Callable[[], Graph]
-) -> Report | None:
+def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
     """Return the condition DependenciesResolved of a call.
 
-    `rehearsed` returns the graph for which compose() runs again. The result is None if there are no lines, and the
-    composite doesn't have this function's condition and hasn't lost it with its status. It is also None if the caller
-    doesn't support conditions; then the lines are logged.
+    The result is None if there are no lines, and the composite doesn't have this function's condition. It is also None
+    if the caller doesn't support conditions; then the lines are logged.
     """
     lines = waiting + cut_off
     observed = call.observed_condition(type_)
-    comes_back = not lines and (observed is None or not _is_own(call, observed))
-    if comes_back and not _has_lost_it(call, rehearsed):
+    if not lines and (observed is None or not _is_own(call, observed)):
         return None
-    text = "every dependency is resolved"
-    if lines:
-        from .waiting import joined
-
-        text = joined(lines)
+    text = joined(lines) if lines else "every dependency is resolved"
     if not call.supports(_view.CAPABILITY_CONDITIONS):
         if lines:
             call.uses(_view.CAPABILITY_CONDITIONS)
@@ -130,36 +131,7 @@ def report_for(
     reason = _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED
     responsive = call.observed_condition("Responsive") if waiting else None
     remark = "" if responsive is None or responsive.get("status") != "False" else _BREAKER
-    report = Report(type_, reason, _start(call), text, observed, remark)
-    report.changed = report.changed and not comes_back
-    return report
-
-
-def _has_lost_it(call: Call, rehearsed: Callable[[], Graph]) -> bool:
-    """Return whether the composite has lost its status, and a resource of this function waited for a value before.
-
-    Crossplane sets the condition Ready in every reconcile that succeeds. If it is missing although resources of this
-    step exist, the status was wiped. Then other runs of compose() show whether a resource waits while nothing exists.
-    """
-    if call.observed_condition("Ready") is not None or not call.supports(_view.CAPABILITY_CONDITIONS):
-        return False
-    # Each call marks all of its resources, so one of them is enough.
-    first = next((name for name in call.resources if name in call.observed), None)
-    if first is None or call.whose(first) != OURS:
-        return False
-    if _has_waits(rehearsed()):
-        return True
-    from ..dependencies.dependencies import add_required
-    from ..dependencies.graph import Graph
-
-    graph = Graph()
-    add_required(call, graph)
-    return _has_waits(graph)
-
-
-def _has_waits(graph: Graph) -> bool:
-    """Return whether a resource of the graph waits for anything but itself."""
-    return any(one[0] == "resource" and any(to != one for to, _ in ways) for one, ways in graph.edges.items())
+    return Report(type_, reason, _start(call), text, observed, remark)
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:

@@ -41,7 +41,7 @@ OUR_NAME: Final = "our name"  # the function's name, and the hash of another inp
 NO_MARK: Final = "no mark"  # the resource was made by hand, or by another SDK
 OTHERS: Final = "others"
 
-_HASHED: Final = re.compile("-[0-9a-f]{8}")
+_HASHED: Final = re.compile("-[0-9a-f]{8}$")
 _VERSION: Final = "1"
 _DIGEST: Final = 9  # the version and eight letters
 _GUESSED: Final = "!"
@@ -63,9 +63,6 @@ class Made(NamedTuple):
     def to_text(self) -> str:
         """Return the text for the mark."""
         return self.digest + _GUESSED if self.guessed else self.digest
-
-
-_NOTHING: Final = Made("")
 
 
 def version_of(content: bytes) -> str:
@@ -107,6 +104,11 @@ def steps_in(annotation: Any) -> list[str]:
     return [step for step, _ in _entries(annotation)]
 
 
+def functions_in(annotation: Any) -> set[str]:
+    """Return the names of the functions in the mark's value, without the hashes of their inputs."""
+    return {_HASHED.sub("", step) for step in steps_in(annotation)}
+
+
 def without_digests(resource: dict[str, Any]) -> dict[str, Any]:
     """Return a resource without notes, whose mark has only names, for people: itself if it has nothing else."""
     metadata = resource.get("metadata")
@@ -126,7 +128,7 @@ def made_in(annotation: Any, step: str) -> Made:
     """Return what a step has made by the mark's value; nothing if it has no digest, or a malformed one."""
     text = next((made for one, made in _entries(annotation) if one == step), "")
     found = _MADE.fullmatch(text)
-    return _NOTHING if found is None else Made(found[1], _GUESSED in found[2])
+    return Made("") if found is None else Made(found[1], _GUESSED in found[2])
 
 
 def _entries(annotation: Any) -> list[tuple[str, str]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from ...errors import DuplicateResourceError, UnresolvedError, UsageError
 from .. import codec
 from ..base.sentinels import UNSET
-from ..base.texts import class_in_words, type_in_words, value_in_words
+from ..base.texts import class_in_words, some, type_in_words, value_in_words
 from ..models.adopt import own_copy
 from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
 from ..models.reader import lay
@@ -19,8 +19,8 @@ from ..observed.observable import Observable, known
 from ..observed.root import Root
 from ..observed.tracker import current
 from ..resources.registered import Registered
-from ..resources.resource import Resource, check_class, check_kind, check_same_kind
-from .mark import made_in
+from ..resources.resource import Resource, check_class, check_kind, check_same_kind, other_kind
+from .mark import OTHERS, functions_in, made_in
 
 if TYPE_CHECKING:
     from .call import Call
@@ -96,13 +96,10 @@ def register(
     """
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
-    if (
-        type(name) is not str
-        or not name
-        or call.oracle is not None
-        or (call.searches and call.has_token(name.encode(errors="replace")))
-    ):
-        name = known_name(call, name)  # all other names are known already, and don't need this slower check
+    # Names of this sort are known already, and don't need the slower check.
+    is_plain = type(name) is str and name != "" and call.oracle is None
+    if not is_plain or (call.searches and call.has_token(name.encode(errors="replace"))):
+        name = known_name(call, name)
     if name in call.former:
         _refuse_common(call.former[name], name, name)
     if call.present.get(name, name) in call.resources:
@@ -121,22 +118,18 @@ def register(
         del instance.__dict__["status"]  # `kubectl create --dry-run` prints an empty status, which authors copy
     earlier = None if name in call.removed else call.desired.get(name)
     root = call.root(name)
-    if root.raw is not None:
-        try:
-            check_same_kind(instance, root.fields, f"the observed resource {name!r}")
-        except UsageError:
-            if not made_in(call.mark_of(name), call.step).guessed:
-                raise
-            # It was made with a guess, and the value has come. It keeps its kind, so that the others go on.
-            call.other_kind.add(name)
-            root = Root(call, "resource", name, name, None)
+    if root.raw is not None and other_kind(instance, root.fields):
+        if not made_in(call.mark_of(name), call.step).guessed:
+            check_same_kind(instance, root.fields, f"the observed resource {name!r}", taken_over(call, [name]))
+        # It was made with a guess, and the value has come. It keeps its kind, so that the others go on.
+        call.other_kind.add(name)
+        root = Root(call, "resource", name, name, None)
     registered = Registered(root)
     if earlier is not None:
         registered.incoming_ready = earlier.ready
         if earlier.HasField("resource"):
-            check_same_kind(
-                instance, codec.split(earlier.resource), f"the resource {name!r} that a previous function desires"
-            )
+            where = f"the resource {name!r} that a previous function desires"
+            check_same_kind(instance, codec.split(earlier.resource), where)
             registered.base = earlier.resource
             instance = lay(ANY_TYPE, instance, earlier.resource, root)
     if instance._rules is not None:
@@ -155,6 +148,22 @@ def register(
     if call.observer is not None:
         call.observer.registered(name, instance)
     return instance
+
+
+def taken_over(call: Call, names: Iterable[str]) -> str:
+    """Return what to do about existing resources that only functions of other names have made; empty for none.
+
+    Resources that a previous step desires don't count.
+    """
+    taken = [name for name in sorted(names) if name not in call.desired and call.whose(name) == OTHERS]
+    if not taken:
+        return ""
+    makers = sorted({maker for name in taken for maker in functions_in(call.mark_of(name))})
+    return (
+        f"{some(makers, 3)} has made {some(taken, 3)}, and is no previous step of this pipeline: if that is the "
+        f"former name of {call.function.name}, write @composition.function(formerly={makers[:3]}); if not, "
+        "this step runs the image of another function"
+    )
 
 
 def _name_in_use(call: Call, name: str, formerly: Sequence[str]) -> str:

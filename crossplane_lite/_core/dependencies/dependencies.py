@@ -35,7 +35,7 @@ from ..observed.tracker import Observer
 from .answers import Actual, Answers
 from .dry_run import Run, tree_or_none
 from .entry import keeping
-from .graph import Graph, Wait, shown_vertex
+from .graph import UNKNOWN, Graph, Wait, shown_vertex
 
 if TYPE_CHECKING:
     from ..call.call import Callee
@@ -107,7 +107,9 @@ def _shown(call: Call, number: int) -> Shown:
     graph = _Shown(actual)
     registered = _kinds(_run_once(call, graph, call.request, call.data, Answers(actual, False, number=number)))
     missing = graph.dependencies_shown()
-    add_required(call, graph)
+    request = _without_required_values(call)
+    if request is not None:
+        _run_once(call, graph, request, request.SerializeToString(), Answers(actual, False))
     possible = _kinds(add_all(call, graph, number))
     return Shown(
         sorted(graph.dependencies_shown()),
@@ -115,17 +117,6 @@ def _shown(call: Call, number: int) -> Shown:
         registered,
         {name: kind for name, kind in possible.items() if name not in registered},
     )
-
-
-def add_required(call: Call, graph: Graph) -> None:
-    """Add to a graph every dependency that compose() shows if required resources lack their values.
-
-    Raises:
-        WireError: The bytes of a required resource are malformed.
-    """
-    request = _without_required_values(call)
-    if request is not None:
-        _run_once(call, graph, request, request.SerializeToString(), Answers(Actual(call), False))
 
 
 def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
@@ -166,13 +157,14 @@ class _Shown(Graph):
     ) -> None:
         super().add(waiting, {self._text(path): values for path, values in composite.items()}, unsent)
 
-    def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
+    def vertex_of(self, source: Observable[Any] | str) -> Vertex:
         vertex = super().vertex_of(source)
-        return vertex if vertex is None or vertex[0] != "xr" else ("xr", self._text(vertex[1]))
+        return ("xr", self._text(vertex[1])) if vertex[0] == "xr" else vertex
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
-        name = vertex[1] if vertex[0] == "resource" else ""
-        super()._add(dependent, vertex, keeping(name, path, self._text))
+        if vertex != UNKNOWN:
+            name = vertex[1] if vertex[0] == "resource" else ""
+            super()._add(dependent, vertex, keeping(name, path, self._text))
 
     def _text(self, text: str) -> str:
         """Return `text` for people, with real values in place of placeholders, and secret values masked."""

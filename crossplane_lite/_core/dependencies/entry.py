@@ -17,7 +17,7 @@ the next steps. `unsure` says that the step has answered without its notes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 RESOURCE = "resource"
@@ -121,12 +121,30 @@ class Waiting(NamedTuple):
             path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
             needs.append(Need(name, owner or mask(one.of), path, why, one.kind, one.of_kind))
         cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
-        return Waiting(
-            self.held,
-            needs,
-            cut_off,
-            tuple(Note(one.name, mask(one.text)) for one in self.notes),
-        )
+        notes = tuple(Note(one.name, mask(one.text)) for one in self.notes)
+        return Waiting(self.held, needs, cut_off, notes)
+
+
+def causes_of(waiting: Waiting, behind: Collection[Need]) -> dict[str, str]:
+    """Map each waiting resource to the first one that it hangs on, which waits for something that isn't held back.
+
+    Such a resource is mapped to itself. What waits only in a cycle is left out. `behind` has the needs of values of
+    resources that are held back.
+    """
+    direct = {need.name for need in waiting.needs if need not in behind}
+    direct.update(set(waiting.held) - {need.name for need in waiting.needs})  # these are held back by another step
+    above: dict[str, list[str]] = {}
+    for need in behind:
+        above.setdefault(need.of, []).append(need.name)
+    found = {name: name for name in direct}
+    for cause in sorted(direct):
+        work = [cause]
+        while work:
+            for name in above.get(work.pop(), ()):
+                if name not in found:
+                    found[name] = cause
+                    work.append(name)
+    return found
 
 
 def read(value: Any) -> dict[str, Waiting]:

@@ -7,7 +7,7 @@ resources). An edge leads from a vertex that needs a missing value to the vertex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..models.walker import Found, show_path
@@ -15,6 +15,7 @@ from ..observed.observable import Observable, root_of, sources
 
 # ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
+UNKNOWN: Final = ("", "")
 
 # The names of two composed resources: the dependent and its dependency.
 Edge = tuple[str, str]
@@ -61,30 +62,28 @@ class Graph:
     ) -> None:
         """Add an edge from each waiting resource, field and requirement to the owner of the value that it waits for.
 
-        A value whose owner isn't known gets no edge. `waiting` is by the resource's name, `composite` by the field's
-        path, such as `xr.status.x`, and `unsent` by the requirement's key.
+        `waiting` is by the resource's name, `composite` by the field's path, such as `xr.status.x`, and `unsent` by the
+        requirement's key.
         """
         for path in composite:
             field = _field(path)
             for prefix in _prefixes(field):
                 self._status.setdefault(prefix, set()).add(field)
-        for dependent, source, path in needs(waiting, composite, unsent or {}):
-            vertex = self.vertex_of(source)
-            if vertex is not None:
-                self._add(dependent, vertex, path)
-
-    def join(self, other: Graph) -> None:
-        """Add the edges and the waiting fields of another graph. `other` isn't changed."""
-        for path, fields in other._status.items():
-            self._status.setdefault(path, set()).update(fields)
-        for dependent, targets in other.edges.items():
-            self.edges.setdefault(dependent, []).extend(targets)
+        for name, waits in waiting.items():
+            for wait in waits:
+                self._add(("resource", name), self.vertex_of(wait.source), wait.path)
+        for kind, fields in (("required", unsent or {}), ("xr", composite)):
+            for name, waits_for in fields.items():
+                dependent = (kind, _field(name) if kind == "xr" else name)
+                for observable in waits_for:
+                    for source in sources(observable):
+                        self._add(dependent, self.vertex_of(source), source.source_path)
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
-    def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
-        """Return the vertex that a value belongs to; None if it isn't known, for example for a value of the context.
+    def vertex_of(self, source: Observable[Any] | str) -> Vertex:
+        """Return the vertex that a value belongs to; `UNKNOWN` if nobody knows, as for a part of a text.
 
         Args:
             source: The Observable of the value, or the name of a resource.
@@ -98,7 +97,7 @@ class Graph:
             name = path.partition(".")[0].partition("[")[0]
             kind = "xr" if name == "xr" else "resource"
             if name in ("", "required") or name[0] == "(":
-                return None
+                return UNKNOWN
         return ("xr", _field(path)) if kind == "xr" else ("required" if kind == "required" else "resource", name)
 
     def cycle(self, held: set[str]) -> list[str] | None:
@@ -134,7 +133,7 @@ class Graph:
             elif target[0] == "required":
                 if target in self.edges:
                     below.add(target)
-            else:
+            elif target[0] == "xr":
                 below.update(field for field in self._fields_at(target[1]) if field != vertex)
         return below
 
@@ -181,26 +180,6 @@ def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
     for one in status:  # an entry of a map can wait twice: for its key and for its value
         fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
     return fields
-
-
-def needs(
-    waiting: Mapping[str, list[Wait]],
-    composite: Mapping[str, list[Observable[Any]]],
-    unsent: Mapping[str, list[Observable[Any]]],
-) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
-    """Yield, for each missing value: the waiting vertex, the Observable or resource's name, and its path for people.
-
-    It takes the same arguments as `Graph.add`.
-    """
-    for name, waits in waiting.items():
-        for wait in waits:
-            yield ("resource", name), wait.source, wait.path
-    for kind, fields in (("required", unsent), ("xr", composite)):
-        for name, waits_for in fields.items():
-            dependent = (kind, _field(name) if kind == "xr" else name)
-            for observable in waits_for:
-                for source in sources(observable):
-                    yield dependent, source, source.source_path
 
 
 def shown_vertex(vertex: Vertex) -> str:

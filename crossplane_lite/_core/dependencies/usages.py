@@ -56,7 +56,6 @@ A Usage is ready from the start: the composite's readiness depends only on the a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ...proto import _view
@@ -171,10 +170,10 @@ def _text(fields: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None) -> None:
+def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, *, complete: bool) -> None:
     """Add the Usages that must exist to desired state.
 
-    `graph` has the dependencies on missing values, and gets those that `rehearsed` finds. `rehearsed` is None if
+    `graph` has the dependencies on missing values, and gets those that further runs find. The call isn't `complete` if
     compose() raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added.
     Raises WireError for malformed bytes.
     """
@@ -185,9 +184,11 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
     existing = _Made.among(observed)
     exist = {made.edge for made in existing}
     ours = {made.edge for made in existing if step in made.steps}
-    if rehearsed is not None:
+    if complete:
+        from .dependencies import add_all
+
         wanted = {*desired, *call.resources}
-        graph.join(rehearsed())
+        add_all(call, graph)
         edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
         retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}
     else:

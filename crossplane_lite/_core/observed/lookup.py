@@ -218,11 +218,11 @@ def _cron_job(obj: _Object) -> bool:
     if obj.spec.get("suspend") is True or (isinstance(active, list) and bool(active)):
         return True
     # A CronJob that never ran on schedule isn't ready, even if a job of it was started by hand.
-    succeeded, scheduled = (_time(obj.status.get(key)) for key in ("lastSuccessfulTime", "lastScheduleTime"))
+    succeeded, scheduled = (time_in(obj.status.get(key)) for key in ("lastSuccessfulTime", "lastScheduleTime"))
     return bool(scheduled) and succeeded >= scheduled
 
 
-def _time(value: Any) -> str:
+def time_in(value: Any) -> str:
     """Return `value` if it is a time in the API server's form, RFC 3339 in UTC with whole seconds; else "".
 
     Times in this form can be compared as strings, and the empty string comes before all of them.

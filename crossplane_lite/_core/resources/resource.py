@@ -285,6 +285,7 @@ CONSTRUCTORS.append(Resource.__init__)
 _set_state = Resource.__dict__["_state"].__set__
 Resource._set_state = staticmethod(_set_state)
 _READINGS: Final = {"metadata": MetadataReading, "spec": PlacedReading, "status": PlacedReading}
+_ANOTHER_NAME: Final = "give the new resource another name"
 _PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})
 
 
@@ -301,24 +302,23 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
 
     A class for all kinds, such as `Unstructured`, accepts every object. Raises UsageError.
     """
-    fixed: Any = model
-    found = other_kind(fixed, fields) if model._fixed else ""
+    found = other_kind(model, fields) if model._fixed else ""
     if found:
         raise UsageError(
-            f"{where} is {found}, and the class {model.__name__} is for {fixed.kind} of {fixed.apiVersion}: "
+            f"{where} is {found}, and the class {model.__name__} is for {model.kind} of {model.apiVersion}: "
             "use the class of its kind"
         )
 
 
-def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
+def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str, cure: str = "") -> None:
     """Check that an object has the group and kind of an instance, which may be one of `Unstructured`.
 
-    Its version may be another one. Raises UsageError.
+    Its version may be another one. Raises UsageError, whose text ends with `cure`, or else with the usual one.
     """
     found = other_kind(instance, fields)
     if found:
         new = articled(str(instance.kind), str(instance.apiVersion))
-        raise UsageError(f"{where} is {found}, and the new one is {new}: give the new resource another name")
+        raise UsageError(f"{where} is {found}, and the new one is {new}: {cure or _ANOTHER_NAME}")
 
 
 def other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
