@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EXCLUSIVE", "FRAGMENTS", "Fragment"]
+__all__ = ["EXCLUSIVE", "FRAGMENTS", "TELLERS", "Fragment"]
 
 import base64
 import gzip
@@ -11,13 +11,16 @@ import ipaddress
 from collections.abc import Callable
 from typing import Any, Final
 
-from crossplane_lite import apply
+from crossplane_lite import apply, composition
 from tests.safety.plain import make
 
 Fragment = Callable[[Any, Any, Any, str], None]
 """Called with the context, the composite, the registered source and the name of what it composes."""
 
 FRAGMENTS: Final[dict[str, Fragment]] = {}
+
+TELLERS: Final[dict[str, Fragment]] = {}
+"""What the first step of the pipeline does for the fragment of the same name, in whichever step that one is."""
 
 EXCLUSIVE: Final = ("-replica", "-init")
 """The endings of names of which never both exist."""
@@ -26,6 +29,14 @@ EXCLUSIVE: Final = ("-replica", "-init")
 def fragment(function: Fragment) -> Fragment:
     FRAGMENTS[function.__name__] = function
     return function
+
+
+def teller(style: str) -> Callable[[Fragment], Fragment]:
+    def decorate(function: Fragment) -> Fragment:
+        TELLERS[style] = function
+        return function
+
+    return decorate
 
 
 @fragment
@@ -264,3 +275,64 @@ def parsed_or_fallback(ctx: Any, xr: Any, source: Any, name: str) -> None:
 @fragment
 def measured(ctx: Any, xr: Any, source: Any, name: str) -> None:
     make(ctx, name, cpu="1000m", x=source.observed.status.id or "none", region=xr.observed.spec.region)
+
+
+# --- what the first step tells this one -------------------------------------------------------------------------------
+
+
+@teller("told_by_key")
+def _tell_by_key(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    ctx.context[name] = "large" if source.observed.status.id else "small"
+
+
+@fragment
+def told_by_key(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    make(ctx, name, size=ctx.context.get(name))
+    if ctx.context.get(name) == "large":
+        make(ctx, f"{name}-more", fixed=1)
+
+
+@teller("told_by_some_key")
+def _tell_by_some_key(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    if source.observed.status.arn:
+        ctx.context[name] = "there"
+
+
+@fragment
+def told_by_some_key(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    if ctx.context.get(name) == "there":
+        make(ctx, name, region=xr.observed.spec.region)
+
+
+@teller("told_by_status")
+def _tell_by_status(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    setattr(xr.status, name, "large" if source.observed.status.id else "small")
+
+
+@fragment
+def told_by_status(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    make(ctx, name, size="large" if getattr(xr.observed.status, name) == "large" else "small")
+
+
+# --- objects of others ------------------------------------------------------------------------------------------------
+
+
+def _required(ctx: Any) -> Any:
+    ctx.requirements.resources["ref"] = composition.ResourceSelector(
+        api_version="example.org/v1", kind="Ref", match_name="ref"
+    )
+    return ctx.required_resources.get("ref")
+
+
+@fragment
+def required_gate(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    for ref in _required(ctx) or []:
+        if ref.observed.status.id:
+            make(ctx, name, x=ref.observed.status.id)
+
+
+@fragment
+def required_default(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    found = _required(ctx)
+    if found:
+        make(ctx, name, x=found[0].observed.status.arn or "none", y=source.observed.status.id)

@@ -1,4 +1,7 @@
-"""A machine that reconciles random compositions while values come and go and the engine fails.
+"""A machine that reconciles random compositions while values come and go, people edit and the engine fails.
+
+A composition has one step to three. In the reconcile in which values go, the user may edit the composite, or the author
+may give the steps other names or other inputs.
 
 What may change is said by the same code in plain Python (`tests.safety.plain`): each fragment is run in some worlds
 that differ in the missing values only. For each resource, a missing value that was there since the resource was made is
@@ -10,7 +13,8 @@ from __future__ import annotations
 
 __all__ = ["Machine"]
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from hypothesis import strategies as st
@@ -19,10 +23,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from crossplane_lite import Unstructured, composition
 from tests.safety.checks import Placeholders, checked
 from tests.safety.cluster import Cluster, Path, Reconcile, content, normalised
-from tests.safety.fragments import EXCLUSIVE, FRAGMENTS
+from tests.safety.fragments import EXCLUSIVE, FRAGMENTS, TELLERS
 from tests.safety.ownership import MISSING, flat
-from tests.safety.plain import Missing, World, evaluate, make, plan_contents
-from tests.safety.values import FULL
+from tests.safety.plain import Missing, PlainContext, Seen, World, evaluate, make, plan_contents
+from tests.safety.values import FULL, REF
 
 Value: TypeAlias = "tuple[str, str]"
 """A source and a field of its status."""
@@ -31,6 +35,9 @@ Plan: TypeAlias = "dict[str, dict[Path, Any]]"
 """The content of what is composed, by name."""
 
 SOURCES = ("a", "b", "c")
+REQUIRED = "ref"
+"""The object that fragments require."""
+OWNERS = (*SOURCES, REQUIRED)
 FIELDS = ("id", "arn", "port", "phase", "zones", "cidr")
 VALUES: Mapping[str, tuple[Any, ...]] = {
     "id": ("vpc-1234", "net-77", "zz-9"),
@@ -49,6 +56,9 @@ TEXTS: Final = ("<missing>", "<it is not there>")
 """What a missing value reads as in texts: where two of them give something else, the value is in it."""
 
 source_names = st.sampled_from(SOURCES)
+owner_names = st.sampled_from(OWNERS)
+edits = st.sampled_from(["", "", "", "flag", "region", "input", "names"])
+"""What somebody edits in the same reconcile."""
 
 
 class Machine(RuleBasedStateMachine):
@@ -58,85 +68,124 @@ class Machine(RuleBasedStateMachine):
         reconciles: How many there were, in all machines.
         rests: How many deletions of users were looked at that were made at rest.
         heals: How many times all values that ever come were back, and the state was compared with a newborn's.
+        seen: How many reconciles there were of each kind that a search should try.
     """
 
     reconciles = 0
     rests = 0
     heals = 0
+    seen: Counter[str] = Counter()
 
     @initialize(
         chosen=st.lists(st.tuples(st.sampled_from(sorted(FRAGMENTS)), source_names), min_size=2, max_size=7),
+        homes=st.lists(st.integers(0, 2), min_size=7, max_size=7),
+        count=st.integers(1, 3),
         flag=st.booleans(),
-        never=st.sets(st.tuples(source_names, st.sampled_from(FIELDS)), max_size=4),
+        never=st.sets(st.tuples(owner_names, st.sampled_from(FIELDS)), max_size=4),
     )
-    def start(self, chosen: list[tuple[str, str]], flag: bool, never: set[Value]) -> None:
-        def compose(ctx: Any) -> None:
-            for number in range(len(chosen)):
-                self._fragment(ctx, number)
-
+    def start(self, chosen: list[tuple[str, str]], homes: list[int], count: int, flag: bool, never: set[Value]) -> None:
         self.chosen = chosen
+        self.homes = [home % count for home in homes]
+        self.count = count
         self.never = never
-        function = composition.function(name="step", auto_ready=True)(compose)
-        self.cluster = Cluster(function, spec={"region": "eu", "flag": flag})
+        self.names = 0
+        self.input = 0
+        self.cluster = Cluster(*self._functions(), spec={"region": "eu", "flag": flag})
         self.cluster.normalised = NORMALISED
         self.cluster.defaults = {"Thing": DEFAULTS}
-        self.placeholders = Placeholders([compose])
+        self.placeholders = Placeholders([self._step(at) for at in range(count)])
         self.placeholders.look(self.cluster)
-        self.values: dict[str, dict[str, Any]] = {name: {} for name in SOURCES}
-        self.last: dict[str, dict[str, Any]] = {name: {field: VALUES[field][0] for field in FIELDS} for name in SOURCES}
+        self.values: dict[str, dict[str, Any]] = {name: {} for name in OWNERS}
+        self.last: dict[str, dict[str, Any]] = {name: {field: VALUES[field][0] for field in FIELDS} for name in OWNERS}
+        self.has_required = True
         self.unready: set[str] = set(SOURCES)
         self.without_status: set[str] = set()
-        self.is_forgotten = False
         self.remembered: dict[str, set[Value]] = {}
+        self.was_erased = False
+        self.ever: set[Value] = set()
         self._reconcile()
 
-    def _fragment(self, ctx: Any, number: int) -> None:
-        xr = ctx.composite(Unstructured)
+    # --- the composition ---
+
+    def _functions(self) -> list[Any]:
+        former = range(self.names)
+        return [
+            composition.function(
+                name=f"step{at}-{self.names}", formerly=[f"step{at}-{number}" for number in former], auto_ready=True
+            )(self._step(at))
+            for at in range(self.count)
+        ]
+
+    def _step(self, at: int) -> Callable[[Any], None]:
+        def compose(ctx: Any) -> None:
+            for number in range(len(self.chosen)):
+                if at == 0:
+                    self._tell(ctx, number)
+            for number in range(len(self.chosen)):
+                if at == self.homes[number]:
+                    self._fragment(ctx, number, is_first=at == 0)
+
+        return compose
+
+    def _tell(self, ctx: Any, number: int) -> None:
+        """Do what the first step does for a fragment."""
         for name in SOURCES:
             if name not in ctx.resources:
                 make(ctx, name, "VPC", cidr="10.0.0.0/16")
         style, source = self.chosen[number]
-        FRAGMENTS[style](ctx, xr, ctx.resources[source], f"r{number}")
+        if style in TELLERS:
+            TELLERS[style](ctx, ctx.composite(Unstructured), ctx.resources[source], f"r{number}")
+
+    def _fragment(self, ctx: Any, number: int, *, is_first: bool) -> None:
+        style, source = self.chosen[number]
+        owner = ctx.resources[source] if is_first else Seen(ctx, source)
+        FRAGMENTS[style](ctx, ctx.composite(Unstructured), owner, f"r{number}")
+
+    def _evaluated(self, number: int, world: World) -> Any:
+        def all_of_it(ctx: PlainContext) -> None:
+            self._tell(ctx, number)
+            self._fragment(ctx, number, is_first=True)
+
+        return evaluate([all_of_it], world)
 
     # --- what happens to values ---
 
-    @rule(source=source_names, ready=st.booleans())
-    def all_values(self, source: str, ready: bool) -> None:
+    @rule(source=owner_names, ready=st.booleans(), edit=edits)
+    def all_values(self, source: str, ready: bool, edit: str) -> None:
         """A provider writes all values, as they were the last time."""
-        self.values[source] = dict(self.last[source])
-        self.without_status.discard(source)
-        (self.unready.discard if ready else self.unready.add)(source)
-        self._reconcile()
+        self._come(source, dict(self.last[source]))
+        self._turn(source, ready)
+        self._reconcile(edit)
 
-    @rule(source=source_names, field=st.sampled_from(FIELDS), number=st.integers(0, 2))
-    def one_value(self, source: str, field: str, number: int) -> None:
+    @rule(source=owner_names, field=st.sampled_from(FIELDS), number=st.integers(0, 2), edit=edits)
+    def one_value(self, source: str, field: str, number: int, edit: str) -> None:
         """A provider writes one value."""
-        self.values[source][field] = self.last[source][field] = VALUES[field][number]
-        self.without_status.discard(source)
-        self._reconcile()
+        self.last[source][field] = VALUES[field][number]
+        self._come(source, {field: VALUES[field][number]})
+        self._reconcile(edit)
 
-    @rule(source=source_names, fields=st.sets(st.sampled_from(FIELDS), min_size=1), ready=st.booleans())
-    def lost_values(self, source: str, fields: set[str], ready: bool) -> None:
+    @rule(source=owner_names, fields=st.sets(st.sampled_from(FIELDS), min_size=1), ready=st.booleans(), edit=edits)
+    def lost_values(self, source: str, fields: set[str], ready: bool, edit: str) -> None:
         """Values go."""
         for field in fields:
             self.values[source].pop(field, None)
-        (self.unready.discard if ready else self.unready.add)(source)
-        self._reconcile()
+        self._turn(source, ready)
+        self._reconcile(edit)
 
-    @rule(source=source_names, gone=st.sampled_from(FIELDS), come=st.sampled_from(FIELDS))
-    def exchanged(self, source: str, gone: str, come: str) -> None:
+    @rule(source=owner_names, gone=st.sampled_from(FIELDS), come=st.sampled_from(FIELDS), edit=edits)
+    def exchanged(self, source: str, gone: str, come: str, edit: str) -> None:
         """One value comes while another goes."""
         self.values[source].pop(gone, None)
         self.values[source][come] = self.last[source][come]
-        self._reconcile()
+        self._reconcile(edit)
 
-    @rule(source=source_names)
-    def lost_status(self, source: str) -> None:
+    @rule(source=owner_names, edit=edits)
+    def lost_status(self, source: str, edit: str) -> None:
         """The whole status goes."""
         self.values[source].clear()
         self.without_status.add(source)
-        self.unready.add(source)
-        self._reconcile()
+        self._turn(source, False)
+        self._reconcile(edit)
 
     @rule(source=source_names)
     def turned(self, source: str) -> None:
@@ -146,13 +195,25 @@ class Machine(RuleBasedStateMachine):
 
     # --- what happens to resources, and in the engine ---
 
-    @rule(source=source_names)
-    def deleted(self, source: str) -> None:
-        """Somebody deletes a resource with values by hand."""
+    @rule(source=owner_names, edit=edits)
+    def deleted(self, source: str, edit: str) -> None:
+        """Somebody deletes an object with values by hand."""
         self.cluster.objects.pop(source, None)
+        self.has_required = self.has_required and source != REQUIRED
         self.values[source].clear()
-        self.unready.add(source)
-        self._reconcile()
+        self._turn(source, False)
+        self._reconcile(edit)
+
+    def _come(self, source: str, values: Mapping[str, Any]) -> None:
+        self.values[source].update(values)
+        self.without_status.discard(source)
+        self.has_required = self.has_required or source == REQUIRED
+
+    def _turn(self, source: str, ready: bool) -> None:
+        if ready or source == REQUIRED:
+            self.unready.discard(source)
+        else:
+            self.unready.add(source)
 
     @rule(number=st.integers(0, 20))
     def deleted_dependent(self, number: int) -> None:
@@ -180,26 +241,41 @@ class Machine(RuleBasedStateMachine):
         found = sorted(self.cluster.objects.keys() - measured)
         names = found if number % 3 == 0 else [found[number % len(found)]]
         self.cluster.forget(*names)
-        self.is_forgotten = True
+        self.was_erased = True
         for name in names:
-            self.remembered[name] = {(source, field) for source in SOURCES for field in FIELDS}
+            self.remembered[name] = set(self._all())
         self._reconcile()
+
+    @rule(number=st.integers(0, 3), edit=edits)
+    def adopted(self, number: int, edit: str) -> None:
+        """Now and then, all resources come from another SDK: they have neither notes nor marks."""
+        if number == 0 and not any(style == "measured" for style, _ in self.chosen):
+            self.cluster.forget(mark=True)
+            self.was_erased = True
+            for name in self.cluster.objects:
+                self.remembered[name] = set(self._all())
+            self.seen["adopted"] += 1
+        self._reconcile(edit)
 
     # --- what users do ---
 
-    @rule()
-    def edited(self) -> None:
-        """The user edits the composite."""
-        spec = self.cluster.xr["spec"]
-        spec["flag"] = not spec["flag"]
-        self._reconcile()
+    @rule(edit=edits)
+    def edited(self, edit: str) -> None:
+        """The user edits the composite or an input, or the author renames the steps."""
+        self._reconcile(edit)
 
-    @rule()
-    def moved(self) -> None:
-        """The user edits what goes into many fields."""
+    def _edit(self, edit: str) -> None:
         spec = self.cluster.xr["spec"]
-        spec["region"] = "us" if spec["region"] == "eu" else "eu"
-        self._reconcile()
+        if edit == "flag":
+            spec["flag"] = not spec["flag"]
+        elif edit == "region":
+            spec["region"] = "us" if spec["region"] == "eu" else "eu"
+        elif edit == "input":
+            self.input = (self.input + 1) % 3
+            self.cluster.inputs = [{"size": self.input} if self.input else None] * self.count
+        elif edit == "names":
+            self.names += 1
+            self.cluster.functions = tuple(self._functions())
 
     @rule()
     def deleted_at_rest(self) -> None:
@@ -224,12 +300,13 @@ class Machine(RuleBasedStateMachine):
         Not while a value that never comes counts as lost, because what is remembered was erased and no call has been at
         rest since: then deletions wait.
         """
-        for source in SOURCES:
-            self.values[source] = dict(self.last[source])
+        for source in OWNERS:
+            self._come(source, self.last[source])
         self.unready.clear()
         self.without_status.clear()
         for _ in range(3):
             done = self._reconcile()
+        self.was_erased = False
         wanted = self._expected()
         missing = {value for value in self._all() if self._present(value) is None}
         is_lost = any(missing & self.remembered.get(name, set()) for name in done.before if name not in SOURCES)
@@ -240,18 +317,27 @@ class Machine(RuleBasedStateMachine):
 
     # --- what must hold ---
 
-    def _reconcile(self, *, applies: Collection[str] | None = None, stores_status: bool = True) -> Reconcile:
+    def _reconcile(
+        self, edit: str = "", *, applies: Collection[str] | None = None, stores_status: bool = True
+    ) -> Reconcile:
         Machine.reconciles += 1
+        self._edit(edit)
         self._provide()
         existing = set(self.cluster.objects)
         missing = {value for value in self._all() if self._present(value) is None}
         lost = {name: frozenset(missing & self.remembered.get(name, set())) for name in existing}
         # The notes of one resource count for all of the step: what was applied in part may become whole.
         noted = frozenset(missing & set().union(*self.remembered.values()))
-        plans = {values: self._plans(values) for values in {noted, *lost.values()}}
-        # Of what was forgotten fields follow the code, until a call with all values has noted them again.
-        follows = [self._plans(frozenset())] if self.is_forgotten else []
+        nothing: frozenset[Value] = frozenset()
+        ever = frozenset(missing & self.ever)  # forgotten or not
+        plans = {values: self._plans(values) for values in {noted, nothing, ever, *lost.values()}}
         may_rest = self._changes() is not True
+        if noted and not self.was_erased:
+            self.seen[f"lost in {self.count} steps"] += 1
+            self.seen[f"lost beside an edit of {edit}" if edit else "lost"] += 1
+            self.seen["lost of a required object"] += any(value[0] == REQUIRED for value in noted)
+        status = dict(self.cluster.xr.get("status", {}))
+        statuses = self._told_statuses(noted, nothing)
         done = checked(self.cluster, self.placeholders, applies=applies, stores_status=stores_status)
         assert not done.fatal, (self.chosen, done.fatal)
         for name in sorted(existing - set(SOURCES)):
@@ -260,17 +346,21 @@ class Machine(RuleBasedStateMachine):
             of_all = [plan[number] for plan in plans[noted]]
             told = (self.chosen, name, sorted(lost[name]), done.told)
             if name not in done.after:
-                worlds = (found[0], found[-1], of_all[0], of_all[-1])
-                assert any(plan is None or name not in plan for plan in worlds), told
+                without_it = (found[0], found[-1], of_all[0], of_all[-1])
+                assert any(plan is None or name not in plan for plan in without_it), told
             else:
-                of_code = [[plan[number] for plan in worlds] for worlds in follows]
-                self._check_leaves(name, done, [found, of_all, *of_code], told)
+                # In the first one, what is lost is as it last was.
+                worlds = [found, of_all, found[:1], of_all[:1], [plans[ever][0][number]]]
+                if self.was_erased:  # without notes, fields follow the code
+                    worlds.append([plan[number] for plan in plans[nothing]])
+                self._check_leaves(name, done, worlds, told)
+        for key, values in statuses.items():
+            now = self.cluster.xr.get("status", {}).get(key)
+            assert now in (status.get(key), *values) or key not in status, (key, status, now, values, done.told)
         for name in done.after:
             if name.endswith(EXCLUSIVE[0]):
                 assert name.removesuffix(EXCLUSIVE[0]) + EXCLUSIVE[1] not in done.after, (self.chosen, done.told)
         self._remember(done, missing, applies, may_rest)
-        if missing <= self.never and applies is None:
-            self.is_forgotten = False
         return done
 
     def _check_leaves(self, name: str, done: Reconcile, worlds: list[list[Plan | None]], told: Any) -> None:
@@ -291,6 +381,7 @@ class Machine(RuleBasedStateMachine):
     def _remember(self, done: Reconcile, missing: set[Value], applies: Collection[str] | None, may_rest: bool) -> None:
         """Note which values have been there since each resource was made: what was applied with them knows of them."""
         present = {*self._all()} - missing
+        self.ever |= present
         settled = {value for value in missing if value[0] not in self.unready} if may_rest else set()
         for name in [*self.remembered]:
             if name not in done.after:
@@ -302,12 +393,13 @@ class Machine(RuleBasedStateMachine):
     # --- worlds ---
 
     def _all(self) -> Iterator[Value]:
-        return ((source, field) for source in SOURCES for field in FIELDS)
+        return ((source, field) for source in OWNERS for field in FIELDS)
 
     def _present(self, value: Value) -> Any:
         """Return a value that is there, or is answered; None if it is missing."""
         source, field = value
-        if source not in self.cluster.objects or source in self.without_status:
+        exists = self.has_required if source == REQUIRED else source in self.cluster.objects
+        if not exists or source in self.without_status:
             return None
         if field in self.values[source] and value not in self.never:
             return self.values[source][field]
@@ -320,8 +412,12 @@ class Machine(RuleBasedStateMachine):
             elif name in self.without_status:
                 self.cluster.provide(name, None)
             else:
-                values = {field: value for field, value in self.values[name].items() if (name, field) not in self.never}
-                self.cluster.provide(name, values, ready=name not in self.unready)
+                self.cluster.provide(name, self._reported(name), ready=name not in self.unready)
+        status = {} if REQUIRED in self.without_status else {"status": self._reported(REQUIRED)}
+        self.cluster.others = [{**REF, **status}] if self.has_required else []
+
+    def _reported(self, name: str) -> dict[str, Any]:
+        return {field: value for field, value in self.values[name].items() if (name, field) not in self.never}
 
     def _plans(self, lost: frozenset[Value]) -> list[list[Plan | None]]:
         """Return what each fragment composes, in worlds that differ in what is missing; None where it raises.
@@ -337,13 +433,13 @@ class Machine(RuleBasedStateMachine):
 
     def _plan(self, number: int, world: World) -> Plan | None:
         try:
-            plan, _ = evaluate([lambda ctx: self._fragment(ctx, number)], world)
+            plan, _ = self._evaluated(number, world)
         except ValueError:
             return None
         return {name: content for name, content in plan_contents(plan).items() if name not in SOURCES}
 
     def _world(self, number: int | None, text: str, lost: frozenset[Value]) -> World:
-        statuses: dict[str, dict[str, Any]] = {source: {} for source in SOURCES}
+        statuses: dict[str, dict[str, Any]] = {source: {} for source in OWNERS}
         for source, field in self._all():
             value = self._present((source, field))
             if value is None and (source, field) in lost:
@@ -361,7 +457,20 @@ class Machine(RuleBasedStateMachine):
             existing=frozenset(self.cluster.objects),
             spec=self.cluster.xr["spec"],
             xr_status={**status, **self.cluster.xr.get("status", {})},
+            required={"ref": [{"status": statuses[REQUIRED]}]},
         )
+
+    def _told_statuses(self, *losses: frozenset[Value]) -> dict[str, list[Any]]:
+        """Return the values that the composite's status may get, by the key of each fragment that sets one."""
+        found: dict[str, list[Any]] = {}
+        for lost in losses if self.was_erased else losses[:1]:
+            for number in (None, 0, 1, 2):
+                world = self._world(number, TEXTS[0], lost)
+                for at, (style, _) in enumerate(self.chosen):
+                    if style in TELLERS or style == "through_the_composite":
+                        _, status = self._evaluated(at, world)
+                        found.setdefault(f"r{at}", []).append(status.get(f"r{at}"))
+        return {key: values for key, values in found.items() if not all(value is None for value in values)}
 
     # --- rest ---
 

@@ -7,7 +7,7 @@ give the same, it doesn't count.
 
 from __future__ import annotations
 
-__all__ = ["Body", "Missing", "PlainContext", "Removed", "World", "evaluate", "make", "plan_contents"]
+__all__ = ["Body", "Missing", "PlainContext", "Removed", "Seen", "World", "evaluate", "make", "plan_contents"]
 
 import asyncio
 import inspect
@@ -234,12 +234,24 @@ class PlainContext:
         self.resources.pop(name, None)
 
 
+class Seen:
+    """A resource of another step, as far as it is observed; what a resource that is registered here has, too."""
+
+    def __init__(self, ctx: Any, name: str) -> None:
+        self.registered_as = name
+        self.observed = ctx.observed[name]
+
+    def condition(self, type_: str) -> Any:
+        return self.observed.condition(type_)
+
+
 def make(ctx: Any, name: str, kind: str = "Thing", *, depends_on: Any = (), **spec: Any) -> Any:
     """Register a resource, in a context of the SDK or in a plain one.
 
     The kinds of `tests.safety.models` are typed; others are `Unstructured`.
     """
     instance: Any
+    depends_on = [other.registered_as if isinstance(other, Seen) else other for other in depends_on]
     version = "v1" if kind == "ConfigMap" else "example.org/v1"
     fields = {"data": spec} if kind == "ConfigMap" else {"spec": spec}
     if isinstance(ctx, PlainContext):

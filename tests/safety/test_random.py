@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -16,6 +17,14 @@ STEPS = 50
 
 MANY = int(os.environ.get("SAFETY_COMPOSITIONS", "60"))
 """How many compositions the slow search makes: a minute of CPU time. With 400 it makes more than 20,000 reconciles."""
+
+KINDS = [
+    *(f"lost in {count} steps" for count in (1, 2, 3)),
+    *(f"lost beside an edit of {what}" for what in ("flag", "region", "input", "names")),
+    "lost of a required object",
+    "adopted",
+]
+"""What a search should try."""
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -51,8 +60,10 @@ def test_some_compositions() -> None:
 @pytest.mark.slow
 def test_many_compositions() -> None:
     """In thousands of reconciles nothing is lost, overwritten or half made; what comes back heals; users can delete."""
-    rests, heals = Machine.rests, Machine.heals
+    rests, heals, seen = Machine.rests, Machine.heals, Counter(Machine.seen)
     assert search(MANY) >= 45 * MANY
+    tried = Machine.seen - seen
+    assert all(tried[kind] > MANY / 6 for kind in KINDS), tried
     assert Machine.rests - rests > MANY / 2
     assert Machine.heals - heals > MANY / 2
 

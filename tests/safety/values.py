@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EMPTY", "FULL", "LOST", "WRONG", "full_world", "grow", "provide"]
+__all__ = ["EMPTY", "FULL", "LOST", "REF", "WRONG", "full_world", "grow", "provide"]
 
 import copy
 from collections.abc import Collection, Mapping
