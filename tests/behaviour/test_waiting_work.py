@@ -53,8 +53,8 @@ def silent() -> Iterator[None]:
 
 @functools.cache  # several tests count something in the same call
 def _codes(use: str, state: str, number: int) -> Counter[CodeType | None]:
-    for small, other in (scene(use, state, 2), scene(use, "there", 2)):
-        small.run(other)  # the first call imports what it needs, which would count
+    for small, other in (scene("f-string", "new", 2), scene(use, state, 2)):
+        small.run(other)  # imports what is needed, and has all later texts searched for placeholders
     function, request = scene(use, state, number)
     return codes_during(lambda: function.run(request))
 

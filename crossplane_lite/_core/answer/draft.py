@@ -129,7 +129,7 @@ def _with_references(call: Call, name: str) -> Draft | None:
     found = [Found([*way], list(sources(value)), False) for _, _, value, way in places]
     registered: Any = model._state
     exists = registered.root.raw is not None or registered.base is not None
-    if not (exists or registered.depends_on or call.searches):
+    if not (exists or registered.depends_on or call.tokens):
         waits = _waits(found, registered)
         if waits:
             return Draft(None, waits, found)  # nothing of it is sent, so nothing is encoded
