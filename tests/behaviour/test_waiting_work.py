@@ -40,7 +40,14 @@ RUNS = {
     ("branch", "lost"): 2,
 }
 # How many times the steps of a call with the value a call takes, by state, and where a string is hashed.
-STEPS: dict[Any, float] = {"new": 1.65, "kept": 2.2, "lost": 2.2, "never": 1.2, ("hash", "new"): 2.5}
+STEPS: dict[Any, float] = {
+    "new": 1.8,
+    "kept": 2.2,
+    "lost": 2.2,
+    "never": 1.2,
+    ("hash", "new"): 2.5,
+    ("chain", "new"): 2.0,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -88,9 +95,9 @@ def _normalises(code: CodeType) -> bool:
 @pytest.mark.sample(8)
 @pytest.mark.parametrize(("use", "state"), STATES)
 def test_a_missing_value_is_cheap(use: str, state: str) -> None:
-    """A new wait takes at most 1.65 times the steps of a call with the value, one for a lost value 2.2 times.
+    """A new wait takes at most 1.8 times the steps of a call with the value, one for a lost value 2.2 times.
 
-    A string that was cut or hashed takes 2.5 times as many, and a value that never comes 1.2 times.
+    A chain of waits takes 2 times as many, a string that was cut or hashed 2.5 times, and a value that never comes 1.2 times.
     """
     assert _per_resource(use, state, 20) <= STEPS.get((use, state), STEPS[state]) * _per_resource(use, "there", 20)
 

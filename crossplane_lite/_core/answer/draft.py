@@ -126,13 +126,6 @@ def _with_references(call: Call, name: str) -> Draft | None:
     places = _references_in(model)
     if places is None:
         return None
-    found = [Found([*way], list(sources(value)), False) for _, _, value, way in places]
-    registered: Any = model._state
-    exists = registered.root.raw is not None or registered.base is not None
-    if not (exists or registered.depends_on or call.tokens):
-        waits = _waits(found, registered)
-        if waits:
-            return Draft(None, waits, found)  # nothing of it is sent, so nothing is encoded
     try:
         for values, key, _, _ in places:
             dict.__setitem__(values, key, "")
@@ -144,6 +137,7 @@ def _with_references(call: Call, name: str) -> Draft | None:
         return None
     if call.searches and call.has_token(plain_bytes(content)):
         return None
+    found = [Found([*way], list(sources(value)), False) for _, _, value, way in places]
     return _waiting(call, name, content, found)
 
 
