@@ -97,7 +97,8 @@ def _normalises(code: CodeType) -> bool:
 def test_a_missing_value_is_cheap(use: str, state: str) -> None:
     """A new wait takes at most 1.8 times the steps of a call with the value, one for a lost value 2.2 times.
 
-    A chain of waits takes 2 times as many, a string that was cut or hashed 2.5 times, and a value that never comes 1.2 times.
+    A chain of waits takes 2 times as many, a string that was cut or hashed 2.5 times, a value that never comes 1.2
+    times.
     """
     assert _per_resource(use, state, 20) <= STEPS.get((use, state), STEPS[state]) * _per_resource(use, "there", 20)
 
