@@ -220,6 +220,7 @@ def test_render_without_its_extra() -> None:
     )
 
 
+@pytest.mark.slow
 def test_reader_that_goes_away() -> None:
     """Output into a pipe that nobody reads any more ends quietly."""
     program = (

@@ -167,6 +167,7 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return captured.out
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.example}-{stage.name}")
 def test_renders_to_what_is_expected(
     stage: Stage, request: pytest.FixtureRequest, crossplane_snapshot: Any, capsys: pytest.CaptureFixture[str]
@@ -190,6 +191,7 @@ def test_the_operation_renders_to_what_is_expected(
     assert printed == expected.read_text(encoding="utf-8")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("example", MODELS)
 def test_models_are_generated(example: str, tmp_path: Path) -> None:
     """Generating again, from the providers' definitions and the example's own, gives the models that are there."""
@@ -240,6 +242,7 @@ def provided() -> set[tuple[str, str]]:
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.name in ("all", "second")], ids=_example_of)
 def test_desired_resources_are_of_the_versions_that_providers_store(
     stage: Stage, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
@@ -281,6 +284,7 @@ def test_the_application_has_a_monitor_where_the_cluster_knows_the_kind(
     assert "kind: Service\n" in printed
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.name in ("nothing", "first")], ids=_example_of)
 def test_simulates_to_the_end(stage: Stage, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> None:
     """Reconciled again and again, every example becomes stable and Ready, and nothing waits for ever."""
@@ -358,6 +362,7 @@ README = (EXAMPLES / "README.rst").read_text(encoding="utf-8")
 COMMANDS = [line.split()[1:] for line in README.splitlines() if line.startswith("    crossplane-lite ")]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: "-".join(arguments[:2]))
 def test_commands_of_the_readme_work(
     arguments: list[str], request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]

@@ -144,6 +144,7 @@ def test_without_stdout(folder: Path, command: tuple[str, ...], redirected: str,
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", said)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("command", [("render",), ("simulate",), ("graph",)])
 def test_reader_that_went_away(folder: Path, command: tuple[str, ...]) -> None:

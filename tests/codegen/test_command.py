@@ -175,6 +175,7 @@ def test_without_descriptions(tmp_path: Path) -> None:
     assert "Where it is" not in stub
 
 
+@pytest.mark.slow
 def test_standard_input(tmp_path: Path) -> None:
     """What `kubectl get crds -o yaml` prints is read from standard input."""
     found = {
@@ -189,6 +190,7 @@ def test_standard_input(tmp_path: Path) -> None:
     assert len(modules(tmp_path / "models")) == 2
 
 
+@pytest.mark.slow
 def test_a_package_and_a_folder(tmp_path: Path) -> None:
     """Archives and folders can be mixed, and documents that define nothing are counted in the summary."""
     stream = "\n---\n".join(
@@ -339,6 +341,7 @@ def test_a_folder_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert os.listdir(tmp_path / "models") == ["notes.txt"]
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(tmp_path: Path) -> None:
     """On a terminal a line says what is being done, up to the last file that is written, and is gone at the end."""
     source = put(tmp_path / "crds.yaml", crd(older=()), crd("Queue", older=()))
@@ -367,6 +370,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     assert lines[-2:] == ["writing 10/10 org/example/storage/queue/v1.pyi", ""]
 
 
+@pytest.mark.slow
 def test_output_that_finds_no_place(tmp_path: Path) -> None:
     """A summary that can't be printed is one line, and not a traceback."""
     if not Path("/dev/full").exists():

@@ -90,6 +90,7 @@ def test_killed(tmp_path: Path, models: dict[str, str], stubs: dict[str, str], b
     assert step > 30
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("before", [after_a_run, nothing])
 def test_error(tmp_path: Path, before: Callable[[Path], None]) -> None:

@@ -274,6 +274,7 @@ def test_names_that_history_decides_are_recorded() -> None:
     assert output(crd(after), recorded=odd) == output(crd(after))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(object_schemas(), st.data())
 def test_a_new_unique_name_renames_nothing(schema: Json, data: st.DataObject) -> None:
@@ -290,6 +291,7 @@ def test_a_new_unique_name_renames_nothing(schema: Json, data: st.DataObject) ->
     assert {one: new[one] for one in old} == old
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(object_schemas(), object_schemas())
 def test_new_versions_rename_nothing(first: Json, second: Json) -> None:
@@ -304,6 +306,7 @@ def test_new_versions_rename_nothing(first: Json, second: Json) -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(object_schemas())
 def test_the_same_again_is_the_same(schema: Json) -> None:

@@ -161,6 +161,7 @@ def expected(schema: Json) -> int:
     return types.LIST if kind == "array" else types.LEAF
 
 
+@pytest.mark.slow
 def test_classes_have_the_fields_of_the_schemas(made: Package) -> None:
     """At every place of every schema the class has the same fields, with attributes, types and list-map keys."""
     compared = 0

@@ -420,6 +420,7 @@ def test_shared_classes_say_what_holds_in_all_places() -> None:
     assert found == ["A.", "Default: 3."]
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     st.recursive(

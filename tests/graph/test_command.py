@@ -222,6 +222,7 @@ def test_picture_through_a_pipe(files: list[str]) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 def test_picture_on_a_terminal(files: list[str]) -> None:
     """A picture is not written to a terminal, and one line says what to do."""

@@ -241,6 +241,7 @@ def test_levels_of_a_cycle() -> None:
     assert graph.levels == {"a": 1, "b": 1, "over": 2, "under": 0}
 
 
+@pytest.mark.slow
 def test_levels_of_a_long_chain() -> None:
     """However deep a graph is, nothing overflows."""
     graph = graph_with({(f"{at:05}", f"{at - 1:05}") for at in range(1, 5000)})

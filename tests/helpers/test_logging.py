@@ -239,6 +239,7 @@ def parsed(program: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("level", ["", "level=logging.Level.INFO", "logging.Level.DISABLED"])
 def test_the_official_sdks_calls_work(level: str) -> None:

@@ -122,6 +122,7 @@ def test_functions_that_are_not_async() -> None:
         assert [response_of(one.result()).meta.tag for one in calls] == ["t", "t"]
 
 
+@pytest.mark.slow
 def test_composition_functions() -> None:
     """What `@composition.function` makes is served too."""
     with served("composing", "insecure") as server, channel(server.address) as opened:

@@ -295,6 +295,7 @@ def test_a_directory_is_the_package(tmp_path: Path) -> None:
     assert there == ["package/app/svc.yaml", "package/configmap_made.yaml", "package/web.yaml"]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["../made.yaml", "/tmp/made.yaml"])
 def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
@@ -346,6 +347,7 @@ def test_wrong_files(folder: Path, arguments: list[str], text: str) -> None:
     assert [text in line for line in stderr.splitlines() if line.startswith("function.py: ")] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["-o", "xml"], ["--diff", "--in-place", "items"], ["-f"]])
 def test_wrong_arguments(folder: Path, arguments: list[str]) -> None:

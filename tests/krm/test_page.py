@@ -64,6 +64,7 @@ def test_the_function_on_files(folder: Path) -> None:
     assert b"warning: Deployment web spec.template.spec.containers[0].resources.limits.cpu" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_function_between_pipes(folder: Path) -> None:
     """The program and `crossplane-lite krm run` do the same with a ResourceList."""
     items = textwrap.indent(APP, "  ").replace("  ", "- ", 1)

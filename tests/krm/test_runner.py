@@ -46,6 +46,7 @@ def test_stdout_is_the_lists(tmp_path: Path, noise: str) -> None:
     assert "noise" in done.stderr or "child" in noise or "Popen" in noise
 
 
+@pytest.mark.slow
 def test_prints_of_the_module(tmp_path: Path) -> None:
     """What is printed before main() isn't on stdout either: by `krm run` always, else while it is buffered."""
     file = program(tmp_path, "pass")
@@ -162,6 +163,7 @@ def test_exceptions_of_all_kinds(tmp_path: Path, body: str, message: str | None)
     assert message is None or result["message"] == message
 
 
+@pytest.mark.slow
 def test_exit_status_of_its_own(tmp_path: Path) -> None:
     """sys.exit(0) is an end like any other; another status is kept, with an error and the items as they came."""
     done = run(program(tmp_path, "import sys\nrl.items[0].labels['a'] = 'b'\nsys.exit(0)"))
@@ -350,6 +352,7 @@ def test_ten_megabytes(tmp_path: Path) -> None:
     assert len(done.stdout) < len(data) + 100
 
 
+@pytest.mark.slow
 def test_json(tmp_path: Path) -> None:
     """JSON in gives JSON out, also with the results of an exception."""
     data = json.dumps({**value(LIST), "items": value(LIST)["items"][:1]}).encode()
@@ -414,6 +417,7 @@ def test_validator_that_finds_nothing() -> None:
     assert len(value(output.stdout)["results"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_printing_beside_the_function(tmp_path: Path, unbuffered: str) -> None:

@@ -296,6 +296,7 @@ def header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
 ZEROS = gzip.compress(bytes(1 << 20))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "problem"),
     [

@@ -212,6 +212,7 @@ def test_pyyaml_writes_nothing_that_is_missing() -> None:
     assert "whether it is still wanted depends on source.spec.forProvider" in answer.fatal[0]
 
 
+@pytest.mark.slow
 def test_a_first_import_of_pyyaml_in_a_call() -> None:
     """Where a call imports PyYAML first, it writes plain data at once."""
     code = """

@@ -68,6 +68,7 @@ def test_a_new_wait_fails(recording: Path) -> None:
         testing.recorded(f"{recording}#team/a")[0].check(functions.waits)
 
 
+@pytest.mark.slow
 def test_a_function_that_loses_nothing() -> None:
     """The assertion holds for a function of this package, and returns what was tried."""
     *_, request = grown(functions.first, network("a", "abc"))
@@ -86,6 +87,7 @@ def test_a_function_that_loses_something() -> None:
     )
 
 
+@pytest.mark.slow
 def test_changes_count_if_they_are_asked_for() -> None:
     """Changes of existing resources fail the assertion only with `changes=True`."""
     *_, request = grown(functions.defaults_function, network("a", "abc"))

@@ -112,6 +112,7 @@ def test_two_versions(recording: Path, version: str, capsys: pytest.CaptureFixtu
     assert (status, found["equal"]) == (0, 3)
 
 
+@pytest.mark.slow
 def test_a_server_in_any_language(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The server at an address answers, and its answers are compared with the recorded ones."""
     with serving(f"{TARGET}:moved", "--insecure") as server:
@@ -165,6 +166,7 @@ def test_required_resources_that_were_not_recorded_are_told(tmp_path: Path, caps
     assert any("not in the recording" in note and "example.org/v1 Given" in note for note in found["notes"])
 
 
+@pytest.mark.slow
 def test_what_isnt_recorded_is_told(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A requirement that the recording can't answer, and resources of a function with another name, are notes."""
     _, found = _replayed(capsys, recording, "--function", f"{TARGET}:slower")
@@ -208,6 +210,7 @@ def test_an_operation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "replay '" in text and "#Operation/nightly@" in text
 
 
+@pytest.mark.slow
 def test_a_request_that_nobody_sends_is_left_out(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A request without a composite costs only itself, and is noted; if there is no other, it is the error."""
     made = writer(recording)
@@ -246,6 +249,7 @@ def test_names_dont_reach_the_terminal_as_they_are(tmp_path: Path, capsys: pytes
     assert "\r" not in text
 
 
+@pytest.mark.slow
 def test_a_damaged_request_is_left_out(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A content that is no JSON costs its own request, and is noted; the others are asked."""
     made = writer(recording)
@@ -256,6 +260,7 @@ def test_a_damaged_request_is_left_out(recording: Path, capsys: pytest.CaptureFi
     assert (status, found["composites"], len(found["notes"])) == (0, 3, 1)
 
 
+@pytest.mark.slow
 def test_requests_are_chosen(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A composite, a time, patterns, and the last reconcile choose what is asked."""
     given = ("--function", f"{TARGET}:first")

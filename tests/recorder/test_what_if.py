@@ -121,6 +121,7 @@ def test_a_budget_of_calls() -> None:
     assert [one.what for one in report.losses] == ["vpc missing"]
 
 
+@pytest.mark.slow
 def test_it_is_the_same_every_time() -> None:
     """The report doesn't depend on how many calls run at the same time."""
     request = _grown(functions.careless_function)
@@ -159,6 +160,7 @@ def test_an_operation_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert "only replay" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Files as for render take the place of a recording."""
     request = _view.RunFunctionRequest.FromString(_grown(functions.careless_function))

@@ -121,6 +121,7 @@ made.close()
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_drops_and_counts(tmp_path: Path) -> None:
     """While nothing can be written, events are dropped; afterwards the file is whole, and says how many there were."""
     folder = tmp_path / "recording"
@@ -169,6 +170,7 @@ made.close()
 """
 
 
+@pytest.mark.slow
 def test_a_file_that_cant_be_begun_is_tried_again(tmp_path: Path) -> None:
     """A full disk at a rotation leaves no empty file behind, and the recording goes on when there is room."""
     folder = tmp_path / "recording"

@@ -315,6 +315,7 @@ def test_live(api: ApiServer, folder: Path) -> None:
     assert "data" not in other
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_files_over_the_cluster(api: ApiServer, folder: Path) -> None:
     """What a file gives isn't taken from the cluster: the uid, the status, and observed resources as a whole."""

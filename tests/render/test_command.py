@@ -204,6 +204,7 @@ def test_dead_address(folder: Path) -> None:
     assert "127.0.0.1:1" in line
 
 
+@pytest.mark.slow
 def test_fatal(folder: Path) -> None:
     """A fatal result is on stderr, after what was reported before, nothing is on stdout, and the status is 1."""
     put(folder, functions=function("function-tell", "tests.runtime.functions:failing"))
@@ -407,6 +408,7 @@ def test_missing_credentials(capsys: pytest.CaptureFixture[str], folder: Path) -
     assert 'cannot get Composition pipeline step "tell" credential "cloud" from Secret' in last
 
 
+@pytest.mark.slow
 def test_deep_input(folder: Path) -> None:
     """A file that is nested without end is one line, and no traceback."""
     put(folder, xr=f"{XR}  deep: {'[' * 3000}{']' * 3000}\n")

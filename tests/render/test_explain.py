@@ -292,6 +292,7 @@ def test_render(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'part'?" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_simulate(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """`simulate --explain` shows it for the last reconcile, below the table and in the JSON."""
     assert main(["simulate", *files, "--explain", "last"]) == 0

@@ -283,6 +283,7 @@ def test_closing() -> None:
             remote.close()
 
 
+@pytest.mark.slow
 def test_lazy_import() -> None:
     """Rendering in this process loads neither gRPC nor asyncio."""
     code = (

@@ -111,6 +111,7 @@ def test_what_flags_load(flags: tuple[str, ...], package: str, transport: str) -
     assert sorted(others & modules) == []
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_threads_of_a_server(transport: str) -> None:
     """A server has one thread more than its transport, which looks at the calls once a second, and no lock for it."""

@@ -122,6 +122,7 @@ def test_deeply_nested_request(echo: Serving) -> None:
     assert b"bucket" in resources
 
 
+@pytest.mark.slow
 def test_64_concurrent_calls(echo: Serving) -> None:
     """64 calls at once, twice as many as threads by default, each get their own answer."""
     with channel(echo.address) as opened:
@@ -182,6 +183,7 @@ def test_unknown_method(echo: Serving) -> None:
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 def test_exception_in_compose(transport: str) -> None:
     """An exception in compose() is a fatal result of a successful call, with its traceback in the log only."""

@@ -293,6 +293,7 @@ def test_no_valid_authority_is_replaced_by_an_expired_one(directory: Path) -> No
     assert found.changed()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "text"),
     [pytest.param(0.2, "tls.crt expires at", id="late"), pytest.param(0, "tls.crt expired at", id="expired")],

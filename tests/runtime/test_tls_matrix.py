@@ -242,6 +242,7 @@ def test_as_core_init() -> None:
             assert facts(x509.load_pem_x509_certificate(pem)) == facts(read(CORE_INIT / name))
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 @needs_library
@@ -271,6 +272,7 @@ def test_resumption(tmp_path: Path) -> None:
         shaken(certificates.context, caller, session)
 
 
+@pytest.mark.slow
 @needs_library
 def test_rotation(tmp_path: Path) -> None:
     """New certificates of another Crossplane are used from the next handshake on, and only they."""

@@ -45,6 +45,7 @@ def refused(packages: list[str], *arguments: str) -> str:
     return line
 
 
+@pytest.mark.slow
 def test_h2_is_the_default() -> None:
     """If nothing is asked for, h2 serves, and the log says why."""
     with serving("tests.runtime.functions:echo", "--insecure") as server:
@@ -75,6 +76,7 @@ def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_pa
         transports.make(None, bytes, Limits(), lambda path: None, unusable)
 
 
+@pytest.mark.slow
 def test_h2_where_there_is_no_grpcio() -> None:
     """Where grpcio isn't installed, h2 serves without being asked for, from the start to a drained end."""
     server = Serving(without(["grpc"]))
@@ -96,6 +98,7 @@ def test_grpcio_where_there_is_no_h2() -> None:
     assert server.records[0]["transport"] == "grpcio"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("packages", "arguments", "text"),

@@ -290,6 +290,7 @@ def test_conforms(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert "the step has no script" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_served() -> None:
     """Served as any function, it answers a call over gRPC."""
     from crossplane_lite.proto import _view

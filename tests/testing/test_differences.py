@@ -110,6 +110,7 @@ VALUES = st.recursive(
 DOCUMENTS = st.lists(st.dictionaries(st.sampled_from(["kind", "metadata", "spec"]), VALUES, max_size=3), max_size=3)
 
 
+@pytest.mark.slow
 @given(DOCUMENTS, DOCUMENTS)
 def test_nothing_is_overlooked(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
     """There are differences exactly where the documents, as text with sorted keys, aren't the same."""

@@ -143,6 +143,7 @@ def test_many_new_entries(brackets: bool) -> None:
     assert time.process_time() - start < 4  # 0.3 s; it was 10
 
 
+@pytest.mark.slow
 def test_long_text() -> None:
     """Whether a text of megabytes needs quotes is found out quickly."""
     text = _text.parse(b"a: 1\n")
