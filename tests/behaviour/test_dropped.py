@@ -199,3 +199,14 @@ def test_usages_are_no_use() -> None:
     answer = reconciled(cluster, nothing)
     assert [one for one in answer.emitted if one.startswith("usage-")]
     assert not warnings(answer)
+
+
+def test_notes_move_once() -> None:
+    """While a deletion takes its time, the notes on what goes are written to another resource once."""
+    needs = {"a": ["c"], "b": ["c"], "c": []}
+    cluster = Cluster(needing(needs, usages=False))
+    cluster.until_complete(needs)
+    cluster.reconcile()
+    cluster.steps = [needing({"c": []}, usages=False)]
+    answers = [cluster.reconcile() for _ in range(3)]
+    assert answers[1].emitted == answers[2].emitted

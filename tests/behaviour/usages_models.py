@@ -227,7 +227,7 @@ def function(**options: Any) -> Any:
 def needing(needs: dict[str, list[str]], *, step: str = "step", **options: Any) -> Any:
     """Return a function that composes the keys, each with values of those that it needs."""
 
-    @composition.function(name=step, usages=True, **options)
+    @composition.function(**{"name": step, "usages": True, **options})
     def compose(ctx: Any) -> None:
         made = {name: ctx.resource(name, Bucket()) for name in needs}
         for name, others in needs.items():

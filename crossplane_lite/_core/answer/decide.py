@@ -533,14 +533,15 @@ def _lacks(run: Outcome, notes: Notes, values: Values, keys: Collection[str], st
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
         return bool(values or keys) and run.is_still
-    if any(name not in stay for name in notes.entries):
+    left = notes.without([name for name in notes.entries if name not in stay])
+    if left.number < notes.number:
         return True
     if not (run.keeps_status and run.keeps_details):
         return notes.values != values
     # Values that were missing have come. They may decide what the step tells others.
     if notes.missing and not keys and run.is_still:
         return True
-    return any(way not in notes.values.get(obj, ()) for obj, ways in values.items() for way in ways)
+    return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
 
 
 def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, set[str]]:
