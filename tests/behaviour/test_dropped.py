@@ -178,10 +178,16 @@ def test_several_resources_of_the_kind() -> None:
 
 
 def test_once() -> None:
-    """A deletion is warned of once, and not while it takes its time."""
+    """A deletion is warned of once, when nothing keeps the resource any more, and not while it takes its time."""
     cluster = Cluster(needing({"a": [], "b": ["a"]}))
     cluster.until_complete("ab")
-    later = needing({"b": []})
+
+    @function()
+    def later(ctx: Any) -> None:
+        ctx.resource("b", Bucket()).spec.forProvider.anything = {"a": "id-of-a"}
+
+    assert not warnings(reconciled(cluster, later))
+    assert cluster.collect() == []
     assert len(warnings(reconciled(cluster, later))) == 1
     assert cluster.observed["a"]["metadata"]["deletionTimestamp"]
     assert not warnings(reconciled(cluster, later))

@@ -223,8 +223,7 @@ class _Answer:
             return False
         if any(name not in self.call.existing for name in self.message.desired.resources):
             return False
-        ready = self.call.observed_condition("Ready")
-        return ready is not None and ready.get("status") == "True"
+        return (self.call.observed_condition("Ready") or {}).get("status") == "True"
 
     def reset(self) -> None:
         """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
@@ -274,13 +273,10 @@ class _Answer:
         found = self._emit_status()
         unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
         notes = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
-        if call.other_kind or (decision is not None and decision.kept):
-            from .kept import keep
+        if decision is not None and (notes or decision.kept or decision.used or decision.lost or self.goes_on):
+            from .kept import keep, remarks
 
-            fatals += keep(call, {} if decision is None else decision.kept, desired, self.step)
-        if decision is not None and (decision.kept or decision.lost or self.goes_on):
-            from .kept import remarks
-
+            fatals += keep(call, {**dict.fromkeys(decision.used, ()), **decision.kept}, desired, self.step)
             notes += remarks(call, decision, _describe(call, error) if error is not None and self.goes_on else "")
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
@@ -428,7 +424,8 @@ class _Answer:
             from ..dependencies.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
-            add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
+            used = () if self.decision is None else self.decision.used
+            add_usages(call, self.message.desired.resources, used, graph, self._rehearsed if complete else None)
         desired = self.message.desired.resources
         gone = [name for name in call.existing if name not in call.resources and name not in desired]
         if gone and complete:

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..call.mark import OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
 from ..dependencies.graph import Wait
+from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
     COMPOSITE,
@@ -76,6 +77,7 @@ class Decision:
         marks: What the marks of the drafts say that this step has made.
         missing: The missing values.
         lost: The missing values that count as they last were.
+        used: The existing resources that stay because Usages protect them, with what has to go before each.
         removed: The names that compose() removes.
         kept: The existing resources that stay although compose() doesn't register them, with the missing values that
             may be the reason.
@@ -98,7 +100,8 @@ class Decision:
         self.marks = outcome.marks
         self.missing = outcome.missing
         self.lost: Missing = ()
-        self.removed: Collection[str] = set(outcome.call.removed)
+        self.used = used_until(outcome.call)
+        self.removed = outcome.call.removed - self.used.keys()
         self.kept: dict[str, Missing] = {}
         self.seals = False
         self.is_unsure = False
@@ -398,7 +401,8 @@ def _keep_dropped(decision: Decision, run: Outcome, unknown: _Unknown, *, unmark
         is_meant = name in run.call.removed and not has_asked
         if is_about != {name} and not is_meant:
             decision.kept[name] = reasons[:_MOST_NAMED]
-    decision.removed = {name for name in run.call.removed if name not in decision.kept}
+            decision.used.pop(name, None)
+    decision.removed -= decision.kept.keys()
 
 
 def _named(values: Missing) -> list[Observable[Any]]:
