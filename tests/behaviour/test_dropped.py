@@ -179,10 +179,16 @@ def test_several_resources_of_the_kind() -> None:
 
 
 def test_once() -> None:
-    """A deletion is warned of once, and not while it takes its time."""
+    """A deletion is warned of once, when nothing keeps the resource any more, and not while it takes its time."""
     cluster = Cluster(needing({"a": [], "b": ["a"]}))
     cluster.until_complete("ab")
-    later = needing({"b": []})
+
+    @function()
+    def later(ctx: Any) -> None:
+        ctx.resource("b", Bucket()).spec.forProvider.anything = {"a": "id-of-a"}
+
+    assert not warnings(reconciled(cluster, later))
+    assert cluster.collect() == []
     assert len(warnings(reconciled(cluster, later))) == 1
     assert cluster.observed["a"]["metadata"]["deletionTimestamp"]
     assert not warnings(reconciled(cluster, later))
@@ -200,3 +206,14 @@ def test_usages_are_no_use() -> None:
     answer = reconciled(cluster, nothing)
     assert [one for one in answer.emitted if one.startswith("usage-")]
     assert not warnings(answer)
+
+
+def test_notes_move_once() -> None:
+    """While a deletion takes its time, the notes on what goes are written to another resource once."""
+    needs = {"a": ["c"], "b": ["c"], "c": []}
+    cluster = Cluster(needing(needs, usages=False))
+    cluster.until_complete(needs)
+    cluster.reconcile()
+    cluster.steps = [needing({"c": []}, usages=False)]
+    answers = [cluster.reconcile() for _ in range(3)]
+    assert answers[1].emitted == answers[2].emitted

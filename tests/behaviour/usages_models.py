@@ -1,7 +1,8 @@
 """A cluster for the tests of Usages: what becomes of composed resources from reconcile to reconcile, and when they go.
 
 It knows of Crossplane what the tests need: names, the readiness and values that resources get in time, that Usages may
-only name what exists, and that deletion is refused while a Usage is there.
+only name what exists, that deletion is refused while a Usage is there, that the first refusal ends a reconcile, and
+that functions don't see any more what Crossplane has begun to delete.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ __all__ = [
 
 import copy
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from crossplane_lite import composition
 from crossplane_lite.table import load
 from tests.behaviour import samples
 from tests.behaviour.models import Bucket
+from tests.safety.ownership import as_fields, flat
 from tests.support import DEFAULT_XR, READY, Response, run_steps
 
 _models, _ = load(
@@ -86,48 +88,75 @@ class Cluster:
     Attributes:
         xr: The composite.
         observed: What exists, by composition resource name.
+        forgotten: What of it functions don't see any more.
         rounds: The answers of the last step in each reconcile.
-        usages_wait: Whether a Usage that isn't desired any more waits for its `by`; versions of Crossplane differ.
+        refused: What Crossplane tried to delete while a Usage protected it, as often as it tried.
+        inputs: The steps' inputs; empty if they have none.
     """
 
-    def __init__(self, *steps: Any, namespace: str | None = None, usages_wait: bool = False) -> None:
+    def __init__(self, *steps: Any, namespace: str | None = None) -> None:
         self.steps: Sequence[Any] = steps
         self.xr: dict[str, Any] = copy.deepcopy(DEFAULT_XR)
-        self.usages_wait = usages_wait
         self.namespace = namespace
         if namespace is not None:
             self.xr["metadata"]["namespace"] = namespace
         self.observed: dict[str, dict[str, Any]] = {}
         self.rounds: list[Response] = []
+        self.refused: list[str] = []
+        self.forgotten: set[str] = set()
+        self.inputs: Sequence[Mapping[str, Any]] = ()
 
     @property
     def request(self) -> dict[str, Any]:
         """The arguments of a request about what there is now."""
-        settled = {name: {"password": f"secret-of-{name}".encode()} for name in self.names if self._has_values(name)}
-        return {"xr": self.xr, "observed": self.observed, "connection": settled}
+        seen = {name: value for name, value in self.observed.items() if name not in self.forgotten}
+        settled = {
+            name: {"password": f"secret-of-{name}".encode()}
+            for name in self.names & seen.keys()
+            if "status" in seen[name]
+        }
+        return {"xr": self.xr, "observed": seen, "connection": settled}
 
     @property
     def names(self) -> set[str]:
         """The names of what exists, Usages apart."""
         return {name for name, value in self.observed.items() if value["apiVersion"] != PROTECTION}
 
-    def _has_values(self, name: str) -> bool:
-        return "status" in self.observed[name]
-
     def reconcile(self, **kwargs: Any) -> Response:
         """Run the steps once and do what they desire; return the last answer."""
         for name in self.names:  # time has passed since the last reconcile
             self.settle(name)
-        answers = run_steps(self.steps, **{**self.request, **kwargs})
+        answers = run_steps(self.steps, self.inputs, **{**self.request, **kwargs})
+        asked = {key: one for answer in answers for key, one in answer.requirements.resources.items()}
+        if asked:
+            required = {key: self._selected(one) for key, one in asked.items()}
+            answers = run_steps(self.steps, self.inputs, **{"required": required, **self.request, **kwargs})
         answer = answers[-1]
         assert not any(one.fatal for one in answers), [one.fatal for one in answers]
         self.rounds.append(answer)
+        protected = self._protected()
+        undesired = sorted(self.observed.keys() - self.forgotten - answer.emitted.keys())
+        for name in undesired:
+            if name not in protected:
+                self.observed[name]["metadata"]["deletionTimestamp"] = "2024-01-01T00:00:00Z"
+        if not protected.isdisjoint(undesired):
+            self.refused += [name for name in undesired if name in protected]
+            return answer
+        self.forgotten.update(undesired)
         for name, value in answer.emitted.items():
             self._apply(name, value)
-        for name in self.observed.keys() - answer.emitted.keys():
-            self.observed[name]["metadata"]["deletionTimestamp"] = "2024-01-01T00:00:00Z"
         self.xr["status"] = {**self.xr.get("status", {}), **copy.deepcopy(answer.composite.get("status", {}))}
         return answer
+
+    def _selected(self, selector: Any) -> list[dict[str, Any]]:
+        """Return the object that a requirement asks for by its name, if it exists."""
+        return [
+            value
+            for value in self.observed.values()
+            if (value["apiVersion"], value["kind"]) == (selector.api_version, selector.kind)
+            and value["metadata"]["name"] == selector.match_name
+            and value["metadata"].get("namespace", "") == selector.namespace
+        ]
 
     def create(self, name: str) -> None:
         """Create a bucket that has everything."""
@@ -159,8 +188,23 @@ class Cluster:
             metadata["name"] = "my-xr-" + (generated if value["apiVersion"] == PROTECTION else name)
         if self.namespace is not None:
             metadata["namespace"] = self.namespace
-        metadata.pop("deletionTimestamp", None)  # what was to go and couldn't is wanted again
+        metadata.pop("deletionTimestamp", None)  # what was to go is made anew
+        self.forgotten.discard(name)
+        owned = flat({key: value[key] for key in value.keys() - {"apiVersion", "kind"}})
+        metadata["managedFields"] = [
+            {
+                "manager": "apiextensions.crossplane.io/composed/0123456789abcdef",
+                "operation": "Apply",
+                "apiVersion": value["apiVersion"],
+                "fieldsType": "FieldsV1",
+                "fieldsV1": as_fields(frozenset(owned)),
+            }
+        ]
         self.observed[name] = made
+
+    def _protected(self) -> set[str | None]:
+        """Return what Usages protect, also those that are being deleted."""
+        return {self._find(one, "of") for one in self.observed.values() if one["apiVersion"] == PROTECTION}
 
     def settle(self, name: str) -> None:
         """Give a resource everything."""
@@ -193,28 +237,34 @@ class Cluster:
 
     def collect(self) -> list[str]:
         """Delete what the last reconcile did not desire, as far as Usages let it go; return the names, in order."""
-        return self._delete(lambda value: "deletionTimestamp" in value["metadata"], usages_wait=self.usages_wait)
+        return self._delete(lambda value: "deletionTimestamp" in value["metadata"])
+
+    def waves(self) -> list[str]:
+        """Collect and reconcile until nothing more goes; return the names of what is gone, in order."""
+        gone: list[str] = []
+        for _ in range(2 * len(self.observed) + 2):
+            gone += self.collect()
+            self.reconcile()
+        return gone
 
     def delete(self) -> list[str]:
         """Delete the composite and everything that it composes, as far as Usages let it go; return the names, in order.
 
         A composed Usage that is deleted with the composite waits for its `by`.
         """
-        return self._delete(lambda value: True, usages_wait=True)
+        return self._delete(lambda value: True)
 
-    def _delete(self, marked: Callable[[dict[str, Any]], bool], *, usages_wait: bool) -> list[str]:
+    def _delete(self, marked: Callable[[dict[str, Any]], bool]) -> list[str]:
         gone: list[str] = []
         for _ in range(2 * len(self.observed)):
-            standing = [value for value in self.observed.values() if value["apiVersion"] == PROTECTION]
-            held = {self._find(usage, "of") for usage in standing}
-            free = [name for name in sorted(self.names - held) if marked(self.observed[name])]
+            free = [name for name in sorted(self.names - self._protected()) if marked(self.observed[name])]
             for name in free:
                 del self.observed[name]
             gone += free
             for name, usage in list(self.observed.items()):
                 if usage["apiVersion"] != PROTECTION or not marked(usage):
                     continue
-                if not usages_wait or self._find(usage, "by") is None:
+                if name in self.forgotten or self._find(usage, "by") is None:
                     del self.observed[name]
         return gone
 
@@ -227,7 +277,7 @@ def function(**options: Any) -> Any:
 def needing(needs: dict[str, list[str]], *, step: str = "step", **options: Any) -> Any:
     """Return a function that composes the keys, each with values of those that it needs."""
 
-    @composition.function(name=step, usages=True, **options)
+    @composition.function(**{"name": step, "usages": True, **options})
     def compose(ctx: Any) -> None:
         made = {name: ctx.resource(name, Bucket()) for name in needs}
         for name, others in needs.items():

@@ -93,6 +93,26 @@ def usages(ctx: composition.Context) -> None:
     }
 
 
+@composition.function(name="zones", auto_ready=True, usages=True)
+def zones(ctx: composition.Context) -> None:
+    """Composes three levels that need each other in each zone: the VPC, a subnet, and a gateway with its address."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if not spec.text:
+        _address(ctx, "alone")
+        return
+    vpc = _vpc(ctx)
+    vpc.spec.forProvider.tags = {"text": spec.text}
+    for zone in spec.zones:
+        subnet = _subnet(ctx, f"subnet-{zone}", vpc)
+        address = _address(ctx, f"address-{zone}")
+        nat = ctx.resource(f"nat-{zone}", Unstructured(EC2, "NATGateway"))
+        nat.spec.forProvider = {
+            "region": REGION,
+            "subnetId": subnet.observed.status.atProvider.id,
+            "allocationId": address.observed.status.atProvider.allocationId,
+        }
+
+
 @composition.function(name="legacy", auto_ready=True)
 def legacy(ctx: composition.Context) -> None:
     """Composes a database for a composite of Crossplane 1, which has connection details of its own."""

@@ -11,6 +11,7 @@ from .kube import wait
 from .world import GROUP, NOTHING, World, condition, definition
 
 _FUNCTIONS = "tests.cluster.functions"
+_ROUNDS = 20
 _STATUS = {"vpcId": "string", "cidr": "string", "address": "string"}
 
 
@@ -62,6 +63,50 @@ def test_deletion_with_usages(world: World) -> None:
     assert deleted.index("nat") < deleted.index("subnet") < deleted.index("vpc")
     assert deleted.index("nat") < deleted.index("address")
     assert not [entry for entry in one.cloud() if entry["what"] == "delete refused"]
+
+
+def test_zones_with_usages(world: World) -> None:
+    """Zones that are taken out go in waves without a refused deletion, again and again; other edits don't wait."""
+    function = world.function(f"{_FUNCTIONS}:zones")
+    one = world.composite("Zoned", {"zones": ["a", "b", "c", "d"], "text": "first"}, function)
+    one.wait_ready()
+    everything = _exist(world)
+    assert len(everything) == 13
+    left = {"vpc", "nat-a", "subnet-a", "address-a"}
+    kept = left | {"nat-b", "subnet-b", "address-b"}
+    for number in range(_ROUNDS):
+        text = f"round {number}"
+        nat = one.place("nat-b")
+        one.pause("nat-b")  # its deletion takes its time
+        one.change(zones=["a"], text=text)
+        assert wait(lambda: "subnet-b is kept until nat-b is deleted (Usages)" in one.told(), 30), one.told()
+        tags = one.composed()["vpc"]["spec"]["forProvider"]["tags"]
+        assert tags["text"] == text
+        assert wait(lambda: _exist(world) == kept, 60), one.told()
+        world.kube.merge(nat, {"metadata": {"annotations": {"crossplane.io/paused": None}}})
+        assert wait(lambda: _exist(world) == left, 60), one.told()
+        assert one.condition("Ready")["status"] == "True"
+        one.change(zones=["a", "b", "c", "d"])
+        assert wait(lambda: _exist(world) == everything, 60), one.told()
+        one.wait_ready()
+        assert wait(lambda: len(one.composed()) == 13 + 12, 60), sorted(one.composed())  # with a Usage for each need
+        assert one.refused_deletions() == []
+    one.change(text=None)
+    assert wait(lambda: _exist(world) == {"alone"}, 120), one.told()
+    assert one.refused_deletions() == []
+    ours = [entry for entry in world.plane.cloud() if entry["name"].startswith(one.name)]
+    assert not [entry for entry in ours if entry["what"] == "delete refused"]
+
+
+def _exist(world: World) -> set[str]:
+    """Return the composition resource names of the things that exist, also of those that are being deleted."""
+    kinds = ("vpcs", "subnets", "natgateways", "eips")
+    found = [
+        one
+        for kind in kinds
+        for one in world.kube.items(f"/apis/ec2.aws.m.upbound.io/v1beta1/namespaces/{world.name}/{kind}")
+    ]
+    return {one["metadata"]["annotations"]["crossplane.io/composition-resource-name"] for one in found}
 
 
 def test_an_undeclared_status(world: World) -> None:

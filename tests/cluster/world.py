@@ -311,6 +311,17 @@ class Composite:
                 return count + 1
         raise AssertionError(f"Crossplane hasn't deleted {name}")
 
+    def refused_deletions(self) -> list[str]:
+        """Return the names of the objects that Crossplane tried to delete and wasn't allowed to, once for each time."""
+        found = []
+        for entry in self._plane.audit(self._audit):
+            name = entry.get("objectRef", {}).get("name", "")
+            code = entry.get("responseStatus", {}).get("code", 0)
+            is_refused = code >= 400 and code != 404  # gone already
+            if entry["verb"] == "delete" and name.startswith(f"{self.name}-") and is_refused:
+                found.append(name)
+        return found
+
     def changes_by_crossplane(self) -> dict[str, int]:
         """Count Crossplane's writes that have changed a composed resource, its creation included."""
         found = {}

@@ -193,8 +193,7 @@ class _Answer:
             return False
         if any(name not in self.call.existing for name in self.message.desired.resources):
             return False
-        ready = self.call.observed_condition("Ready")
-        return ready is not None and ready.get("status") == "True"
+        return (self.call.observed_condition("Ready") or {}).get("status") == "True"
 
     def reset(self) -> None:
         """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
@@ -367,11 +366,11 @@ class _Answer:
     def _keep(self, desired: Any, fatals: list[str]) -> list[Note]:
         """Put in the resources that stay as they are, and return remarks for people."""
         call, decision = self.call, self.decision
-        if not (call.other_kind or decision.kept or decision.lost or self.goes_on):
+        if not (call.other_kind or decision.kept or decision.used or decision.lost or self.goes_on):
             return []
         from .kept import keep, remarks
 
-        fatals += keep(call, decision.kept, desired)
+        fatals += keep(call, {**dict.fromkeys(decision.used, ()), **decision.kept}, desired)
         error = _describe(call, decision.error) if decision.error is not None and self.goes_on else ""
         return remarks(call, decision, error)
 
@@ -441,7 +440,7 @@ class _Answer:
             from ..dependencies.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
-            add_usages(call, self.message.desired.resources, graph, call.step, complete=complete)
+            add_usages(call, self.message.desired.resources, self.decision.used, graph, complete=complete)
         desired = self.message.desired.resources
         gone = [name for name in call.existing if name not in call.resources and name not in desired]
         if gone and complete:

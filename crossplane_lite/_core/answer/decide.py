@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..call.mark import OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
 from ..dependencies.graph import Wait
+from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
     CONTEXT,
@@ -70,6 +71,7 @@ class Decision:
         changed: The existing resources for which compose() wants another content.
         missing: The missing values.
         lost: The missing values that count as they last were.
+        used: The existing resources that stay because Usages protect them, with what has to go before each.
         removed: The names that compose() removes.
         kept: The existing resources that stay although compose() doesn't register them, with the missing values that
             may be the reason.
@@ -90,7 +92,8 @@ class Decision:
         self.missing: Missing = () if run is None else run.missing
         self.changed: list[str] = [] if run is None else run.changed
         self.lost: Missing = ()
-        self.removed: Collection[str] = call.removed
+        self.used = used_until(call)
+        self.removed = call.removed - self.used.keys()
         self.kept: dict[str, Missing] = {}
         self.seals = False
         self.is_unsure = False
@@ -345,7 +348,8 @@ def _keep_dropped(decision: Decision, run: Outcome, unknown: _Unknown, *, unmark
         is_meant = name in run.call.removed and not unknown.may_have_removed
         if is_about != {name} and not is_meant:
             decision.kept[name] = unknown.reasons[:MOST_NAMED]
-    decision.removed = run.call.removed - decision.kept.keys()
+            decision.used.pop(name, None)
+    decision.removed -= decision.kept.keys()
 
 
 def _seal(decision: Decision, run: Outcome, unknown: _Unknown) -> None:
@@ -446,14 +450,15 @@ def _lacks(run: Outcome, notes: Notes, values: Values, keys: Collection[str], st
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
         return bool(values or keys) and run.is_still
-    if any(name not in stay for name in notes.entries):
+    left = notes.without([name for name in notes.entries if name not in stay])
+    if left.number < notes.number:
         return True
     if not (run.keeps_status and run.keeps_details):
         return notes.values != values
     # Values that were missing have come. They may decide what the step tells others.
     if notes.missing and not keys and run.is_still:
         return True
-    return any(way not in notes.values.get(obj, ()) for obj, ways in values.items() for way in ways)
+    return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
 
 
 def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, set[str]]:

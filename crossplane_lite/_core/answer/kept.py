@@ -1,4 +1,4 @@
-"""Existing resources that stay as they are, because nobody knows what a missing value decides about them."""
+"""Existing resources that stay as they are: nobody knows what a missing value decides, or Usages protect them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _OTHER_KIND: Final = (
 def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any) -> list[str]:
     """Put existing resources that stay as they are into desired state, with the fields that Crossplane applied last.
 
-    These are the resources in `kept`, each with the missing values that are the reason, and those for which compose()
-    wants another kind. `metadata.managedFields` of the observed resource shows these fields. A resource that a previous
-    step desires gets them in addition to that step's. Returns the texts of fatal results, one for each resource that
-    can't be kept. Raises WireError for malformed bytes.
+    These are the resources in `kept`, each with the missing values that are the reason (none where Usages are), and
+    those for which compose() wants another kind. `metadata.managedFields` of the observed resource shows these fields.
+    A resource that a previous step desires gets them in addition to that step's. Returns the texts of fatal results,
+    one for each resource that can't be kept. Raises WireError for malformed bytes.
     """
     fatals = []
     for name in sorted({*call.other_kind, *kept}):
@@ -56,10 +56,9 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any
                 f"call, or call ctx.remove({name!r}) if it may go"
             )
             continue
-        target = desired[name]
-        target.resource = _marked(call, name, encoded, b"")
+        desired[name].resource = _marked(call, name, encoded, b"")
         if lookup.is_ready(observed):
-            target.ready = READY[True]
+            desired[name].ready = READY[True]
     return fatals
 
 
@@ -123,6 +122,7 @@ def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
         )
         for name, values in sorted(decision.kept.items())
     ]
+    found += [Note(*one) for one in sorted(decision.used.items())]
     if decision.lost:
         are = "are missing and count as they last were" if decision.lost[1:] else "is missing and counts as it last was"
         found.append(Note("", f"{call.readable(_paths(call, decision.lost))} {are}"))

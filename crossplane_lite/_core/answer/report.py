@@ -131,7 +131,7 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
     reason = _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED
     responsive = call.observed_condition("Responsive") if waiting else None
     remark = "" if responsive is None or responsive.get("status") != "False" else _BREAKER
-    return Report(type_, reason, _start(call), text, observed, remark)
+    return Report(type_, reason, f"{call.function.name}: ", text, observed, remark)
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:
@@ -143,10 +143,6 @@ def _is_own(call: Call, condition: dict[str, Any]) -> bool:
     message = str(condition.get("message", ""))
     names = (call.function.name, *call.function.formerly)
     return message.startswith(tuple(f"{name}: " for name in names)) or condition.get("reason") == "FatalError"
-
-
-def _start(call: Call) -> str:
-    return f"{call.function.name}: "
 
 
 def may_have_news(call: Call) -> bool:
@@ -167,7 +163,7 @@ def tell_news(call: Call) -> results.ConditionEntry | None:
     chosen = [entry for entry in entries if entry.on_change]
     type_ = _typed(_REPORTED, call.step)
     observed = call.observed_condition(type_)
-    start = _start(call)
+    start = f"{call.function.name}: "
     if (not chosen and observed is None) or not call.supports(_view.CAPABILITY_CONDITIONS):
         return None
     message = "" if observed is None else str(observed.get("message", ""))

@@ -152,15 +152,12 @@ class Actual:
         return items[int(at)] if items is not None and at.isdigit() and int(at) < len(items) else None
 
     def _below(self, root: Computed, way: str) -> Any:
-        value = self._compute(root)
+        if root.result is UNSET:
+            root.result = root.function(*(self._replaced(value, root.call) for value in root.values))
+        value = root.result
         for step in steps_of(way):
             value = value[step]
         return value
-
-    def _compute(self, root: Computed) -> Any:
-        if root.result is UNSET:
-            root.result = root.function(*(self._replaced(value, root.call) for value in root.values))
-        return root.result
 
     def _replaced(self, value: Any, call: Tracker) -> Any:
         """Return `value`, an argument of a computation, with values in place of Observables and placeholders.

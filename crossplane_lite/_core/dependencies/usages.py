@@ -40,10 +40,16 @@ taken another path, or compose() may have failed without observed resources. An 
 
 - an end isn't observed any more;
 - the dependency isn't desired any more and the dependent still is: the author wants that. If the dependent isn't
-  desired, the Usage stays as long as the dependent exists, also if neither is desired: Crossplane deletes resources
-  that aren't desired in any order, and the Usage keeps them in order;
-- it is on a cycle with the edges that the code has now;
+  desired, the Usage stays as long as the dependent exists, also if neither is desired;
+- it is on a cycle with the edges that the code has now, or with other Usages;
 - `usages=True` is taken away.
+
+**What a Usage protects stays desired.** Crossplane deletes resources that aren't desired in any order, and the first
+deletion that is refused ends its reconcile, before it applies anything. So an existing resource that this step doesn't
+desire any more, or removes, stays as it is until no Usage of it is observed (`used_until`): first the dependents go,
+then their Usages, then the resource. Crossplane takes a Usage that isn't desired out of the composite before it deletes
+it, so that it doesn't wait for its `by`. A resource belongs to the last step in its mark: earlier ones can't know what
+that one desires. One that a step removes and a previous step desires stays as that step desires it.
 
 **Names.** The composition resource name of a Usage is made only from the names of the two ends, so it never changes. It
 always ends with a hash of them: otherwise the Usages for `a-b` needing `c` and for `a` needing `b-c` would have the
@@ -56,12 +62,15 @@ A Usage is ready from the start: the composite's readiness depends only on the a
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ...proto import _view
 from .. import codec
 from ..base.hashes import sha256
-from ..call.mark import ANNOTATION, steps_in
+from ..base.texts import some
+from ..call.mark import ANNOTATION, OUR_NAME, OURS, steps_in, whose
+from ..observed.owned import as_owned
 from .graph import Edge, Graph, components
 
 if TYPE_CHECKING:
@@ -74,7 +83,6 @@ OF: Final = "crossplane-lite/usage-of"
 _PREFIX: Final = "usage-"
 _LONGEST: Final = 63
 _HASH: Final = 12  # hex digits
-_READY_TRUE: Final = _view.READY_TRUE
 
 
 def usage_name(edge: Edge) -> str:
@@ -92,124 +100,121 @@ def usage_name(edge: Edge) -> str:
 def edge_of(name: str, raw: bytes) -> Edge | None:
     """Return the edge for which a resource is the Usage; None if the resource isn't a Usage of this package.
 
-    An edge has the names of two resources: the dependent and its dependency.
+    An edge has the names of two resources: the dependent and its dependency. Raises WireError for malformed bytes.
     """
-    made = _Made.of(name, raw)
-    return None if made is None else made.edge
+    if not name.startswith(_PREFIX):
+        return None
+    by, of = (codec.get_path(raw, ("metadata", "annotations", key)) for key in (BY, OF))
+    is_usage = isinstance(by, str) and isinstance(of, str) and usage_name((by, of)) == name
+    return (by, of) if is_usage else None
 
 
-class _Made:
-    """A Usage that exists, or that a previous step composes.
+def _edges_in(resources: Any) -> set[Edge]:
+    """Return the edges of the Usages in `resources`, the messages of resources by composition resource name."""
+    found = {edge_of(name, resources[name].resource) for name in resources}
+    return {edge for edge in found if edge is not None}
 
-    Attributes:
-        edge: The edge that the Usage is for.
-        steps: The steps that compose the Usage.
+
+def used_until(call: Call) -> dict[str, str]:
+    """Return the resources that have to stay because of Usages, each with a remark that says what goes first.
+
+    These are dependencies that this step doesn't desire any more, or that it removes, while a Usage protects them.
+    Dependencies on a cycle aren't among them: nothing on it could go. Nor are those whose managedFields don't show what
+    was desired. Crossplane is asked for dependents that it doesn't show. Raises WireError for malformed bytes.
     """
-
-    __slots__ = ("edge", "steps")
-
-    def __init__(self, edge: Edge, steps: list[str]) -> None:
-        self.edge = edge
-        self.steps = steps
-
-    @classmethod
-    def of(cls, name: str, raw: bytes) -> _Made | None:
-        """Return the Usage that a resource is; None if the resource isn't a Usage of this package.
-
-        Raises WireError for malformed bytes.
-        """
-        if not name.startswith(_PREFIX):
-            return None
-        annotations = codec.get_path(raw, ("metadata", "annotations"))
-        if not isinstance(annotations, dict):
-            return None
-        by, of = annotations.get(BY), annotations.get(OF)
-        if not (isinstance(by, str) and isinstance(of, str) and usage_name((by, of)) == name):
-            return None
-        return cls((by, of), steps_in(annotations.get(ANNOTATION)))
-
-    @classmethod
-    def among(cls, resources: Any) -> list[_Made]:
-        """Return the Usages of this package in `resources`, the messages of resources by composition resource name."""
-        found = (cls.of(name, resources[name].resource) for name in resources if name.startswith(_PREFIX))
-        return [made for made in found if made is not None]
+    edges = _edges_in(call.existing)
+    first: dict[str, list[str]] = {}
+    for edge in sorted(_off_cycles(edges, edges)):
+        if edge[0] not in call.existing:
+            _ask_for_dependent(call, edge)
+        if _is_unwanted(call, edge[1]):
+            first.setdefault(edge[1], []).append(edge[0])
+    return {
+        name: f"is kept until {some(names, 5)} {'are' if names[1:] else 'is'} deleted (Usages)"
+        for name, names in first.items()
+        if as_owned(call.existing[name].resource) is not None
+    }
 
 
-class _Object:
-    """The apiVersion, kind, name and namespace of an observed object; empty where the object has none.
+def _ask_for_dependent(call: Call, edge: Edge) -> None:
+    """Ask Crossplane whether the dependent of a Usage of this step still exists."""
+    name = usage_name(edge)
+    can_ask = call.function.usages and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES)
+    if can_ask and edge[1] in call.existing and _is_own(call, name):
+        from ..call.requirements import ResourceSelector
 
-    Args:
-        raw: The object's Struct bytes.
-        namespace: The namespace to use if the object has none: the composite's namespace, or empty.
+        raw = call.existing[name].resource
+        version, kind = (_text(raw, "spec", "by", key) for key in ("apiVersion", "kind"))
+        call.requirements.resources[name] = ResourceSelector(
+            api_version=version,
+            kind=kind,
+            match_name=_text(raw, "spec", "by", "resourceRef", "name"),
+            namespace=_text(raw, "metadata", "namespace") or None,
+        )
+
+
+def _is_unwanted(call: Call, name: str) -> bool:
+    """Say whether an existing resource would go, or is another step's and removed by this one."""
+    goes = name in call.removed if name in call.desired else _is_own(call, name)
+    return goes and name in call.existing and name not in call.resources
+
+
+def _is_own(call: Call, name: str) -> bool:
+    """Say whether an existing resource is this step's and no later step's.
+
+    The last step in the mark is the last one that desired the resource. A step of the same function with another input
+    counts as this one as long as nothing that exists has this step's mark: the input has changed.
     """
-
-    __slots__ = ("api_version", "kind", "name", "namespace")
-
-    def __init__(self, raw: bytes, namespace: str) -> None:
-        fields = codec.split(raw)
-        kind, metadata = codec.open_value(fields.get("metadata", b""))
-        below = codec.split(metadata) if kind == codec.STRUCT else {}
-        self.api_version = _text(fields, "apiVersion")
-        self.kind = _text(fields, "kind")
-        self.name = _text(below, "name")
-        self.namespace = _text(below, "namespace") or namespace
-
-    def reference(self, namespace: str) -> dict[str, Any]:
-        """Return the reference to the object for `spec.of` or `spec.by` of a Usage.
-
-        It has the object's namespace only if the Usage's is another one. An empty `namespace` means a ClusterUsage.
-        """
-        reference = {"name": self.name}
-        if self.namespace and self.namespace != namespace:
-            reference["namespace"] = self.namespace
-        return {"apiVersion": self.api_version, "kind": self.kind, "resourceRef": reference}
+    last = "".join(steps_in(call.mark_of(name))[-1:])
+    found = whose(last, call.step, call.function.name, call.function.formerly)
+    return found == OURS or (found == OUR_NAME and not any(call.whose(one) == OURS for one in call.existing))
 
 
-def _text(fields: Any, key: str) -> str:
-    value = codec.open_value(fields.get(key, b""))[1]
-    return value if isinstance(value, str) else ""
+def _end(raw: bytes, default: str) -> tuple[dict[str, Any], str]:
+    """Return the reference to an object for `spec.of` or `spec.by` of a Usage, and its namespace; else `default`."""
+    version, kind = _text(raw, "apiVersion"), _text(raw, "kind")
+    reference = {"apiVersion": version, "kind": kind, "resourceRef": {"name": _text(raw, "metadata", "name")}}
+    return reference, _text(raw, "metadata", "namespace") or default
 
 
-def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, *, complete: bool) -> None:
+def _text(raw: bytes, *path: str) -> str:
+    found = codec.get_path(raw, path)
+    return found if isinstance(found, str) else ""
+
+
+def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | None, *, complete: bool) -> None:
     """Add the Usages that must exist to desired state.
 
-    `graph` has the dependencies on missing values, and gets those that further runs find. The call isn't `complete` if
-    compose() raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added.
-    Raises WireError for malformed bytes.
+    `used` are the resources in it that only stay because of Usages: the composite doesn't wait for them. `graph` has
+    the dependencies on missing values, and gets those that further runs find. The call isn't `complete` if compose()
+    raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added. Raises
+    WireError for malformed bytes.
     """
     observed = call.observed
     if len(observed) < 2:
         return
+    for name in set(used).intersection(desired):
+        desired[name].ready = _view.READY_TRUE
     graph = Graph() if graph is None else graph
-    existing = _Made.among(observed)
-    exist = {made.edge for made in existing}
-    ours = {made.edge for made in existing if step in made.steps}
+    exist = _edges_in(observed)
+    ours = {edge for edge in exist if _is_own(call, usage_name(edge))}
     if complete:
         from .dependencies import add_all
 
-        wanted = {*desired, *call.resources}
+        wanted = {*desired, *call.resources}.difference(used)
         add_all(call, graph)
         edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
         retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}
     else:
         edges, retained = set(), ours
-    due = _due(edges, retained, exist | {made.edge for made in _Made.among(desired)})
-    ends = {name for edge in due for name in edge if name in observed}
-    namespace = _Object(call.xr.raw or b"", "").namespace
-    objects = {name: _Object(observed[name].resource, namespace) for name in ends}
-    for edge in sorted(due):
-        if not all(end in objects and objects[end].name for end in edge):
-            continue
+    for edge in sorted(_due(edges, retained, exist | _edges_in(desired))):
         name = usage_name(edge)
         if name in desired or name in call.resources or (name in observed and edge not in exist):
             continue  # a previous step or the author has a resource of this name
-        by, of = objects[edge[0]], objects[edge[1]]
-        if by.namespace and not of.namespace:
-            call.log.debug("no Usage for %s, which needs %s: the first is in a namespace, the second in none", *edge)
-            continue
-        target = desired[name]
-        target.resource = _encoded(edge, by, of, step)
-        target.ready = _READY_TRUE
+        made = _made(call, edge)
+        if made is not None:
+            desired[name].resource = made
+            desired[name].ready = _view.READY_TRUE
 
 
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:
@@ -219,30 +224,39 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
     the edges of all Usages that exist, or that previous steps compose; `retained` are those of this step that may stay.
     """
     current = _off_cycles(edges, edges)
-    kept = _off_cycles(retained - edges, edges | retained)
-    new = _off_cycles(current - standing, current | kept | standing)
+    kept = _off_cycles(retained - edges, edges | standing)
+    new = _off_cycles(current - standing, current | standing)
     return (current & standing) | kept | new
 
 
 def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
     """Return the edges in `edges` that aren't on a cycle of `graph`. An edge from a name to itself is a cycle."""
-    if not edges:
-        return set()
     component = components(graph)
     return {edge for edge in edges if component[edge[0]] != component[edge[1]]}
 
 
-def _encoded(edge: Edge, by: _Object, of: _Object, step: str) -> bytes:
-    """Return the Usage or ClusterUsage for an edge, encoded as a Struct."""
-    namespace = by.namespace or of.namespace
-    metadata: dict[str, Any] = {"annotations": {ANNOTATION: step, BY: edge[0], OF: edge[1]}}
+def _made(call: Call, edge: Edge) -> bytes | None:
+    """Return the Usage or ClusterUsage for an edge, encoded as a Struct; None if there can't be one."""
+    existing = call.existing
+    name = usage_name(edge)
+    if edge[1] not in existing:
+        return None
+    if edge[0] in existing:
+        (by, inside), (of, place) = (_end(existing[end].resource, call.namespace) for end in edge)
+        namespace = inside or place
+        if namespace and not place:
+            call.log.debug("no Usage for %s, which needs %s: the first is in a namespace, the second in none", *edge)
+            return None
+        if place != namespace:
+            of["resourceRef"]["namespace"] = place
+        spec = {"of": of, "by": by, "replayDeletion": True}
+    elif name in call.requirements.resources and call.required_resources.answer(name) != []:
+        namespace = _text(existing[name].resource, "metadata", "namespace")
+        spec = codec.get_path(existing[name].resource, ("spec",))
+    else:
+        return None
+    metadata: dict[str, Any] = {"annotations": {ANNOTATION: call.step, BY: edge[0], OF: edge[1]}}
     if namespace:
         metadata["namespace"] = namespace
-    return codec.encode_struct(
-        {
-            "apiVersion": API_VERSION,
-            "kind": "Usage" if namespace else "ClusterUsage",
-            "metadata": metadata,
-            "spec": {"of": of.reference(namespace), "by": by.reference(namespace), "replayDeletion": True},
-        }
-    )
+    kind = "Usage" if namespace else "ClusterUsage"
+    return codec.encode_struct({"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec})

@@ -69,9 +69,11 @@ def spread(
         targets = sorted(stay, key=lambda name: (name not in notes.entries, name))[:1]
     if not targets:
         return {}
-    left = notes.without({*targets, *(name for name in notes.entries if name not in stay)})
+    others = notes.without(targets)
+    left = others.without([name for name in others.entries if name not in stay])
     lacking = _lacking(left, values, targets, may_lie)
-    extra = _extra(left.values, values)
+    # Also what is about to go has to lose a value: it may take its time.
+    extra = _extra(others.values, values)
     entry: dict[str, Any] = {"n": notes.number + 1}
     if extra:
         entry["d"] = extra
