@@ -292,10 +292,10 @@ def function(
             times in a call then, so it must act only through `ctx`. With False, the code is followed as it is: what an
             `if` on a missing value leaves out is deleted.
         usages: Whether a Usage is composed for every dependency between two composed resources, so that Crossplane
-            deletes the dependent one first. What isn't desired any more stays until its dependents are gone. Usages
-            need Crossplane v2. compose() runs once more in each call, and twice if it uses missing values as plain
-            ones. A dependency that shows only with a mix of answers, such as the middle of `a and b and c`, isn't
-            found.
+            deletes the dependent one first. A resource that isn't desired any more stays until its dependents are
+            gone. Usages need Crossplane v2. compose() runs once more in each call, and twice if it uses missing values
+            as plain ones. A dependency that shows only with a mix of answers, such as the middle of `a and b and c`,
+            isn't found.
         ttl: How long Crossplane may reuse an answer for an identical request, and after which time it calls again. By
             default 10 seconds until the composite is Ready and nothing waits, and one minute from then on. 0 means for
             ever, so that only changes bring calls. `ctx.ttl` wins.

@@ -62,9 +62,11 @@ def _compare_resources(
             if name in run.fresh and run.error is None and late.error is None:  # its name is made from a text
                 decision.hold(name, texts)
             continue
-        other = others[name].content
-        ways = [] if other is None else list(_differing(plain_bytes(content), plain_bytes(other)))
-        if ways and is_new:
+        other = others[name]
+        ways = [] if other.content is None else list(_differing(plain_bytes(content), plain_bytes(other.content)))
+        # Only of these placeholders a part was found in it, so the text is a mangled one.
+        is_held = other.content is None and bool(other.waits)
+        if is_new and (ways or is_held):
             decision.hold(name, texts)
         elif ways:
             decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
