@@ -128,8 +128,8 @@ class Waiting(NamedTuple):
 def causes_of(waiting: Waiting, behind: Collection[Need]) -> dict[str, str]:
     """Map each waiting resource to the first one that it hangs on, which waits for something that isn't held back.
 
-    Such a resource is mapped to itself. What waits only in a cycle is left out. `behind` has the needs of values of
-    resources that are held back.
+    Such a resource is mapped to itself. Resources that only wait for a cycle are left out. `behind` has the needs of
+    values of resources that are held back.
     """
     direct = {need.name for need in waiting.needs if need not in behind}
     direct.update(set(waiting.held) - {need.name for need in waiting.needs})  # these are held back by another step
