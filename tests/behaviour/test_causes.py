@@ -262,6 +262,26 @@ def test_a_selector_with_a_secret_is_masked() -> None:
     assert told(answer).endswith("(ConfigMap with labels token=[secret] doesn't exist)")
 
 
+def test_a_lost_value_of_a_required_resource() -> None:
+    """A value that counts as it last was has the name of its required resource beside its path, too."""
+
+    @composition.function(name="net")
+    def compose(ctx: Any) -> None:
+        ctx.requirements.resources["env"] = composition.ResourceSelector(
+            api_version="v1", kind="ConfigMap", match_name="env", namespace="acme"
+        )
+        if ctx.required_resources["env"][0].data.region:
+            thing(ctx, "app", "x")
+        thing(ctx, "other", ctx.required_resources["env"][0].data.region)
+
+    found = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "env"}}
+    before = run(compose, required={"env": [{**found, "data": {"region": "eu"}}]})
+    answer = run(compose, required={"env": [found]}, observed=before.emitted)
+    assert answer.resources == before.resources
+    path = "required.env[0].data.region (ConfigMap acme/env)"
+    assert told(answer) == f"{path} is missing and counts as it last was"
+
+
 def test_what_the_composition_asks_for_has_no_name() -> None:
     """Of a required resource that the function didn't ask for only the key is known."""
 

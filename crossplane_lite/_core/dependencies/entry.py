@@ -11,7 +11,7 @@ An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "wh
 "why": ...}], "notes": [{"name": ..., "text": ...}], "unsure": true}`. All lists but `held` are left out if they are
 empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which looks like a field
 of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
-the next steps. `unsure` says that the step has answered without its notes
+the next steps; but a condition that a reason quotes is. `unsure` says that the step has answered without its notes
 (`_core.call.call.Call.is_after_unsure_step`); an entry without `held` says nothing else, and is no report.
 """
 
@@ -128,7 +128,7 @@ class Waiting(NamedTuple):
 def causes_of(waiting: Waiting, behind: Collection[Need]) -> dict[str, str]:
     """Map each waiting resource to the first one that it hangs on, which waits for something that isn't held back.
 
-    Such a resource is mapped to itself. A resource that waits only in a cycle is left out. `behind` has the needs of
+    Such a resource is mapped to itself. Resources that only wait for a cycle are left out. `behind` has the needs of
     values of resources that are held back.
     """
     direct = {need.name for need in waiting.needs if need not in behind}
