@@ -41,7 +41,7 @@ def test_a_few_requests() -> None:
 
 @pytest.mark.slow
 def test_many_requests() -> None:
-    """In 1,000 calls at least of random compositions there is one answer to each request, in whatever order its entries come."""
+    """In 1,000 calls and more of random compositions a request has one answer, in whatever order its entries come."""
     assert search(100, 1) >= 1000
 
 
