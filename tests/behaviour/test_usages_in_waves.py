@@ -102,6 +102,7 @@ def test_a_dependent_that_dies_slowly() -> None:
     assert {MARKER, KNOWN} <= before["metadata"]["annotations"].keys()
     answers = [cluster.reconcile() for _ in range(4)]
     assert all(answer.emitted["subnet-a"] == before for answer in answers)
+    assert all(("nat-a", "subnet-a") in edges(answer) for answer in answers)
     assert len({json.dumps(answer.emitted, sort_keys=True) for answer in answers}) == 1  # notes move once
     assert sorted(cluster.waves()) == sorted(of_zone("a"))
     assert cluster.refused == []

@@ -128,32 +128,37 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
         _note_at_rest(decision, first)
         return decision
     notes = _notes_of(call)
-    final, lost, forgotten = _with_last_known(first, notes, elsewhere)
+    said = of_first = _by_said(first, notes)
+    final, lost, forgotten = _with_last_known(first, notes, of_first[Said.THERE], elsewhere)
     if final is not first:
         decision = Decision(final.call, final.error, final)
         decision.lost = _named(lost)
         _wait_for_real_values(decision, first, final)
-    _protect(decision, final, notes)
+        said = _by_said(final, notes)
+    _protect(decision, final, notes, said)
     look_at_texts(decision, final, elsewhere)
     stays = decision.kept or decision.seals or final.error is not None
     if not (stays or unanswered(final.call)):
         if final is first and first.is_still and not first.may_drop:
-            forgotten += [one for one in _said(first, notes, Said.NOT_KEPT) if _is_gone_for_good(call, one)]
+            forgotten += [one for one in of_first[Said.NOT_KEPT] if _is_gone_for_good(call, one)]
         _note(decision, final, notes, forgotten)
     return decision
 
 
 def _notes_of(call: Call) -> Notes:
-    return Notes.of(call.existing, call.step, (call.function.name, *call.function.formerly))
+    return Notes.of(call.existing, call.step, call.function.names)
 
 
-def _said(run: Outcome, notes: Notes, *what: Said) -> list[Observable[Any]]:
-    """Return the missing values of a run of which the notes say one of these things."""
-    found = []
+_BySaid = dict[Said, list["Observable[Any]"]]
+
+
+def _by_said(run: Outcome, notes: Notes) -> _BySaid:
+    """Return the missing values of a run by what the notes say of them."""
+    found: _BySaid = {said: [] for said in Said}
     for value in run.missing:
         place = where(value)
-        if place is not None and notes.say(*place) in what:
-            found.append(value)
+        if place is not None:
+            found[notes.say(*place)].append(value)
     return found
 
 
@@ -170,14 +175,14 @@ def _may_lack_values(run: Outcome) -> bool:
 
 
 def _with_last_known(
-    first: Outcome, notes: Notes, elsewhere: Collection[str]
+    first: Outcome, notes: Notes, noted: list[Observable[Any]], elsewhere: Collection[str]
 ) -> tuple[Outcome, Missing, list[Observable[Any]]]:
-    """Run compose() with the noted values if it has to.
+    """Run compose() with the noted values if it has to. `noted` are the missing values that were there.
 
     Returns the run whose answer counts, the lost values with which it was made, and those that are forgotten.
     """
     call = first.call
-    lost = _said(first, notes, Said.THERE) + lost_conditions(call, notes)
+    lost = noted + lost_conditions(call, notes)
     stale = _stale_keys(call, notes)
     if not (lost or stale):
         return first, (), []
@@ -296,11 +301,11 @@ class _Unknown:
         reasons: The values to name as the reason why something stays.
     """
 
-    def __init__(self, run: Outcome, notes: Notes) -> None:
+    def __init__(self, run: Outcome, notes: Notes, said: _BySaid) -> None:
         call = run.call
-        unkept = _unkept(run, notes) if call.existing else []
+        unkept = _unkept(run, said) if call.existing else []
         asked = [one for one in unkept if one.source_path in run.asked]
-        self.new = _unsaid(run, notes) if call.existing else []
+        self.new = _unsaid(run, notes, said) if call.existing else []
         self.is_cut = run.error is not None and (call.has_guessed or call.lacks_context)
         self.seals = self.is_cut or bool(asked) or (call.is_after_unsure_step and _lacks_noted_context(call, notes))
         self.may_have_removed = self.seals or any(one.source_path in run.asked for one in self.new)
@@ -310,23 +315,25 @@ class _Unknown:
         self.reasons = _named(found)
 
 
-def _unkept(run: Outcome, notes: Notes) -> list[Observable[Any]]:
-    """Return the missing values that were there and aren't kept, or couldn't be put back."""
-    what = (Said.NOT_KEPT,) if run.is_still else (Said.NOT_KEPT, Said.THERE)
-    return _said(run, notes, *what)
+def _unkept(run: Outcome, said: _BySaid) -> list[Observable[Any]]:
+    """Return the missing values that were there and aren't kept, or couldn't be put back, sorted by path."""
+    unkept = said[Said.NOT_KEPT]
+    if said[Said.THERE] and not run.is_still:
+        unkept = sorted(unkept + said[Said.THERE], key=lambda one: one.source_path)
+    return unkept
 
 
-def _unsaid(run: Outcome, notes: Notes) -> list[Observable[Any]]:
+def _unsaid(run: Outcome, notes: Notes, said: _BySaid) -> list[Observable[Any]]:
     """Return the missing values of which the notes say nothing, and whose absence is no answer."""
     # What lies around another missing value is asked for only on the way to that one.
     asked_for = {one.source_path for one in _named(run.missing)}
-    found = [one for one in _said(run, notes, Said.NOTHING) if one.source_path in asked_for]
+    found = [one for one in said[Said.NOTHING] if one.source_path in asked_for]
     return [one for one in found if not _is_answer(run, one)] if notes.number else found
 
 
-def _protect(decision: Decision, run: Outcome, notes: Notes) -> None:
+def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> None:
     """Keep what may hang on missing values whose last values nobody knows."""
-    unknown = _Unknown(run, notes)
+    unknown = _Unknown(run, notes, said)
     if not unknown.reasons and not unknown.seals:
         return
     decision.is_unsure = True

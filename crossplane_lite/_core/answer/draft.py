@@ -96,7 +96,7 @@ def _must_wait(call: Call, registered: Registered, is_held_elsewhere: bool) -> b
 
 
 def _with_texts(call: Call, contents: dict[str, Content]) -> set[str]:
-    """Return the names of the resources that have a placeholder in a text."""
+    """Return the names of the resources that have a placeholder in a string."""
     # One search through the joined bytes takes a fraction of the time of a search through each resource.
     joined = {name: one if type(one) is bytes else b"".join(one) for name, one in contents.items()}  # type: ignore[arg-type]
     if not call.has_token(b"".join(joined.values())):

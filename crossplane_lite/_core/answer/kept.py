@@ -71,12 +71,11 @@ def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
     observed one, because nothing else would set it.
     """
     observed = call.existing[name].resource
-    step = call.step
     annotations: dict[str, Any] = {}
     if call.whose(name) != NO_MARK:
-        made = made_in(call.mark_of(name), step)
-        names = (call.function.name, *call.function.formerly)
-        annotations[ANNOTATION] = joined_steps(codec.get_path(before, MARK_WAY), step, made.to_text(), names)
+        made = made_in(call.mark_of(name), call.step).to_text()
+        before_mark = codec.get_path(before, MARK_WAY)
+        annotations[ANNOTATION] = joined_steps(before_mark, call.step, made, call.function.names)
     known = codec.get_path(observed, KNOWN_WAY)
     if known:
         annotations[KNOWN] = known

@@ -1,7 +1,7 @@
-"""What the text of a placeholder decides: a run of compose() with other placeholders shows it.
+"""A run of compose() with other placeholders, which shows the fields and resources that depend on their letters.
 
-The run is made where a text with a placeholder isn't found intact in what compose() has made, because it was cut,
-hashed or ordered. What differs counts as unresolved.
+The run is made where a string with a placeholder isn't found whole in the resources, because compose() has cut, hashed
+or sorted it. A field that differs in that run counts as unresolved.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) -> None:
-    """Let wait what the text of a placeholder decides, if one isn't found intact in what a run has made."""
+    """Hold back the resources and fields that depend on the letters of a placeholder."""
     call = run.call
     if not call.tokens or not run.unaccounted:
         return

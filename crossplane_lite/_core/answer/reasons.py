@@ -60,7 +60,7 @@ def why(call: Call, owner: Vertex, path: str, held: Collection[str]) -> str:
 
 
 def _cause(call: Call, conditions: Mapping[str, dict[str, Any]]) -> str:
-    """Return what the first condition says that is False with a message, and since when; empty if there is none."""
+    """Return the message of the first condition that is False and has one, and since when; empty without one."""
     for type_, words in _FAILED.items():
         condition = conditions.get(type_, {})
         message = condition.get("message")

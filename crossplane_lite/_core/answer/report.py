@@ -141,8 +141,8 @@ def _is_own(call: Call, condition: dict[str, Any]) -> bool:
     message, so nobody knows who set the condition: it counts as this function's.
     """
     message = str(condition.get("message", ""))
-    names = (call.function.name, *call.function.formerly)
-    return message.startswith(tuple(f"{name}: " for name in names)) or condition.get("reason") == "FatalError"
+    starts = tuple(f"{name}: " for name in call.function.names)
+    return message.startswith(starts) or condition.get("reason") == "FatalError"
 
 
 def may_have_news(call: Call) -> bool:

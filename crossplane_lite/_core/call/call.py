@@ -37,6 +37,7 @@ class Callee(abc.ABC):
         file: The path of the file that has compose().
         auto_ready: Whether the readiness of resources is found out from their observed state.
         formerly: The names that the function had before. Resources that are marked with one of them still belong to it.
+        names: The present name and the former ones.
         protect: Whether what was made with a value stays when the value goes missing.
         usages: Whether the function also composes Usages, so that resources are deleted in the right order.
         ttl: How long Crossplane may use an answer for identical requests, if compose() doesn't set it. If None, it
@@ -56,6 +57,7 @@ class Callee(abc.ABC):
     ) -> None:
         self.name = name
         self.formerly = tuple(formerly)
+        self.names = (name, *self.formerly)
         self.file = file
         self.auto_ready = auto_ready
         self.protect = protect
@@ -272,9 +274,7 @@ class Call(Tracker):
 
     def _is_told(self, what: str) -> bool:
         context = self.request.context
-        if what.encode() not in context:
-            return False
-        entries = codec.get_path(context, (HELD_BACK_KEY,))
+        entries = codec.get_path(context, (HELD_BACK_KEY,)) if what.encode() in context else None
         for step, entry in entries.items() if isinstance(entries, dict) else ():
             if step != self.step and isinstance(entry, dict) and entry.get(what):
                 return True

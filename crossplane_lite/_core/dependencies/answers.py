@@ -58,7 +58,7 @@ class Answers(Oracle):
         return self._yes
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that the real call observes for `observable`; None if there is none."""
+        """Return the observed value of `observable` in the real call; None without one."""
         try:
             return self._actual.value(observable)
         except LookupError:

@@ -149,17 +149,8 @@ class _Shown(Graph):
             if field != waiting
         }
 
-    def add(
-        self,
-        waiting: dict[str, list[Wait]],
-        composite: dict[str, list[Observable[Any]]],
-        unsent: Mapping[str, list[Observable[Any]]] | None = None,
-    ) -> None:
-        super().add(waiting, {self._text(path): values for path, values in composite.items()}, unsent)
-
-    def vertex_of(self, source: Observable[Any] | str) -> Vertex:
-        vertex = super().vertex_of(source)
-        return ("xr", self._text(vertex[1])) if vertex[0] == "xr" else vertex
+    def field_of(self, path: str) -> str:
+        return super().field_of(self._text(path))
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         if vertex != UNKNOWN:

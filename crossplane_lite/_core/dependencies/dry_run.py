@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import WireError
 from ..call import results
 from ..call.call import Call
-from ..call.mark import direct
 from ..models.walker import Tree, tree_of
 from ..observed import tracker
 
 if TYPE_CHECKING:
-    from ..call.mark import Content
     from ..observed.observable import Oracle
     from ..resources.resource import Resource
 
@@ -80,18 +78,6 @@ class Run:
     def resources(self) -> dict[str, Resource]:
         """The composed resources that the run registered, by name."""
         return self.call.resources
-
-    def content(self, name: str) -> Content | None:
-        """Return the content of the registered resource `name`; None if `_core.call.mark.direct` can't encode it.
-
-        Raises:
-            WireError: The bytes that previous functions desire are malformed.
-        """
-        return direct(self.resources[name])
-
-    def tree(self, name: str) -> Tree | None:
-        """Return the fields set in the registered resource `name`; None if one of the values can't be encoded."""
-        return tree_or_none(self.resources[name], self.call)
 
     def end(self) -> None:
         """Free the objects that the run has made. The run can't be used after that."""

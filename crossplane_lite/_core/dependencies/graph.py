@@ -66,7 +66,7 @@ class Graph:
         requirement's key.
         """
         for path in composite:
-            field = _field(path)
+            field = self.field_of(path)
             for prefix in _prefixes(field):
                 self._status.setdefault(prefix, set()).add(field)
         for name, waits in waiting.items():
@@ -74,16 +74,21 @@ class Graph:
                 self._add(("resource", name), self.vertex_of(wait.source), wait.path)
         for kind, fields in (("required", unsent or {}), ("xr", composite)):
             for name, waits_for in fields.items():
-                dependent = (kind, _field(name) if kind == "xr" else name)
+                dependent = (kind, self.field_of(name) if kind == "xr" else name)
                 for observable in waits_for:
                     for source in sources(observable):
                         self._add(dependent, self.vertex_of(source), source.source_path)
+
+    def field_of(self, path: str) -> str:
+        """Return the name that a field of the composite has in this graph."""
+        # With `.key` in place of `["key"]`, so that both spellings are equal. Unusual keys keep brackets.
+        return _PLAIN_KEY.sub(r".\1", path)
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
     def vertex_of(self, source: Observable[Any] | str) -> Vertex:
-        """Return the vertex that a value belongs to; `UNKNOWN` if nobody knows, as for a part of a text.
+        """Return the vertex that a value belongs to; `UNKNOWN` for a value without an owner, as for a part of a string.
 
         Args:
             source: The Observable of the value, or the name of a resource.
@@ -98,7 +103,7 @@ class Graph:
             kind = "xr" if name == "xr" else "resource"
             if name in ("", "required") or name[0] == "(":
                 return UNKNOWN
-        return ("xr", _field(path)) if kind == "xr" else ("required" if kind == "required" else "resource", name)
+        return ("xr", self.field_of(path)) if kind == "xr" else ("required" if kind == "required" else "resource", name)
 
     def cycle(self, held: set[str]) -> list[str] | None:
         """Return the names along a cycle; None if there is no cycle.
@@ -185,11 +190,6 @@ def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
 def shown_vertex(vertex: Vertex) -> str:
     """Return a vertex as people see it: a resource's name, a path such as `xr.status.x`, or `required.` and a key."""
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
-
-
-def _field(path: str) -> str:
-    """Return a path with `.key` in place of `["key"]`, so that both spellings are equal. Unusual keys keep brackets."""
-    return _PLAIN_KEY.sub(r".\1", path)
 
 
 def components(edges: Iterable[Edge]) -> dict[str, str]:

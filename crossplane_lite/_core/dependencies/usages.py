@@ -38,7 +38,7 @@ must be observed. A required resource isn't composed, so its deletion isn't orde
 **Existing Usages stay**, whether their edge shows in a call or not: a value may have gone missing, a guess may have
 taken another path, or compose() may have failed without observed resources. An existing Usage goes when
 
-- an end isn't observed any more;
+- its dependency isn't observed any more, or its dependent is gone;
 - the dependency isn't desired any more and the dependent still is: the author wants that. If the dependent isn't
   desired, the Usage stays as long as the dependent exists, also if neither is desired;
 - it is on a cycle with the edges that the code has now, or with other Usages;
@@ -47,9 +47,12 @@ taken another path, or compose() may have failed without observed resources. An 
 **What a Usage protects stays desired.** Crossplane deletes resources that aren't desired in any order, and the first
 deletion that is refused ends its reconcile, before it applies anything. So an existing resource that this step doesn't
 desire any more, or removes, stays as it is until no Usage of it is observed (`used_until`): first the dependents go,
-then their Usages, then the resource. Crossplane takes a Usage that isn't desired out of the composite before it deletes
-it, so that it doesn't wait for its `by`. A resource belongs to the last step in its mark: earlier ones can't know what
-that one desires. One that a step removes and a previous step desires stays as that step desires it.
+then their Usages, then the resource. A resource belongs to the last step in its mark: no other one can know what that
+one desires. One that a step removes and a previous step desires stays as that step desires it.
+
+Crossplane shows no resource that it has begun to delete. So it is asked for dependents that it doesn't show (required
+resources); until it answers they count as existing. Crossplane takes a Usage that isn't desired out of the composite
+before it deletes it, so that it goes at once, whether its `by` exists or not.
 
 **Names.** The composition resource name of a Usage is made only from the names of the two ends, so it never changes. It
 always ends with a hash of them: otherwise the Usages for `a-b` needing `c` and for `a` needing `b-c` would have the
@@ -111,7 +114,7 @@ def edge_of(name: str, raw: bytes) -> Edge | None:
 
 def _edges_in(resources: Any) -> set[Edge]:
     """Return the edges of the Usages in `resources`, the messages of resources by composition resource name."""
-    found = {edge_of(name, resources[name].resource) for name in resources}
+    found = {edge_of(name, resources[name].resource) for name in resources if name.startswith(_PREFIX)}
     return {edge for edge in found if edge is not None}
 
 

@@ -177,7 +177,10 @@ class Notes:
         return Said.MISSING if was_missing else Said.NOTHING
 
     def at(self, obj: str, way: str) -> Any:
-        """Return the noted value of a path, also around noted values or inside of one; UNSET if there is none."""
+        """Return the noted value at a path; UNSET without one.
+
+        The path may lead to a part of a noted value, or to an object that has noted values in it.
+        """
         ways = self.values.get(obj)
         if ways is None:
             # A required resource without an index stands for all that were there.

@@ -421,10 +421,10 @@ class Oracle(Protocol):
     __slots__ = ()
 
     def __call__(self, observable: Observable[Any]) -> bool:
-        """Say whether an unresolved value counts as true, and as equal to what it is compared with."""
+        """Return whether an unresolved value counts as true, and as equal to the value that it is compared with."""
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that the real call observes for `observable`; None if there is none."""
+        """Return the observed value of `observable` in the real call; None without one."""
 
     def length(self, observable: Observable[Any]) -> int:
         """Return the length of the real call's value for `observable`, or a length that the oracle makes up."""

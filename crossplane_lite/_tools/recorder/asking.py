@@ -291,8 +291,7 @@ def notes(asked: Sequence[Question], recording: Recording | None, runner: Runner
     function = getattr(runner, "function", None)
     if function is not None:
         marks = {step for one in asked for resource in one.observed for step in _steps_of(resource)}
-        names = (function.name, *function.formerly)
-        if marks and not any(is_step_of(step, name) for step in marks for name in names):
+        if marks and not any(is_step_of(step, name) for step in marks for name in function.names):
             yield (
                 f"the recorded resources were composed by {some(sorted(marks), _MOST)}, and the name of this function "
                 f"is {function.name}, so it takes them for those of others: give it the name that it has in the "
