@@ -240,7 +240,7 @@ def computing(ctx: composition.Context) -> None:
 
 @composition.function
 def counted(ctx: composition.Context) -> None:
-    """Composes a bucket, and a grant that waits for it, after a guess; hangs where the composite asks for it."""
+    """Composes a bucket, and a grant that waits for it, with a cut text; hangs where the composite asks for it."""
     spec = ctx.composite(Unstructured).observed.spec
     while spec.hang:
         _sleep_on()
@@ -249,9 +249,8 @@ def counted(ctx: composition.Context) -> None:
     other = Unstructured("example.org/v1", "Other")
     ctx.resource("other", other)
     grant.spec.other = other.observed.status.id
+    grant.spec.short = str(other.observed.status.arn)[:8]
     ctx.resource("grant", grant)
-    if other.observed.status.ready:
-        ctx.results.normal("it is ready")
     ctx.results.warning("mind the gap")
 
 

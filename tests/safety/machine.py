@@ -13,6 +13,7 @@ from __future__ import annotations
 
 __all__ = ["Machine"]
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, TypeAlias
@@ -27,6 +28,7 @@ from tests.safety.fragments import EXCLUSIVE, FRAGMENTS, TELLERS
 from tests.safety.ownership import MISSING, flat
 from tests.safety.plain import Missing, PlainContext, Seen, World, evaluate, make, plan_contents
 from tests.safety.values import FULL, REF
+from tests.support import KNOWN
 
 Value: TypeAlias = "tuple[str, str]"
 """A source and a field of its status."""
@@ -217,11 +219,29 @@ class Machine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 20))
     def deleted_dependent(self, number: int) -> None:
-        """Somebody deletes another resource by hand."""
+        """Somebody deletes another resource by hand.
+
+        While a value is lost, not the only one that has the newest notes of its step: then older ones count.
+        """
         found = sorted(self.cluster.objects.keys() - set(SOURCES))
+        if self._noted_and_missing():
+            found = [name for name in found if not self._has_newest_notes_alone(name)]
         if found:
             del self.cluster.objects[found[number % len(found)]]
         self._reconcile()
+
+    def _noted_and_missing(self) -> set[Value]:
+        """Return the missing values that were there since some resource was made."""
+        missing = {value for value in self._all() if self._present(value) is None}
+        return missing & set().union(*self.remembered.values())
+
+    def _has_newest_notes_alone(self, name: str) -> bool:
+        newest = {
+            other: {step: entry["n"] for step, entry in notes_of(found.live).items()}
+            for other, found in self.cluster.objects.items()
+        }
+        own = newest.pop(name)
+        return any(all(number > there.get(step, 0) for there in newest.values()) for step, number in own.items())
 
     @rule(source=source_names, is_all=st.booleans())
     def half_applied(self, source: str, is_all: bool) -> None:
@@ -327,7 +347,7 @@ class Machine(RuleBasedStateMachine):
         missing = {value for value in self._all() if self._present(value) is None}
         lost = {name: frozenset(missing & self.remembered.get(name, set())) for name in existing}
         # The notes of one resource count for all of the step: what was applied in part may become whole.
-        noted = frozenset(missing & set().union(*self.remembered.values()))
+        noted = frozenset(self._noted_and_missing())
         nothing: frozenset[Value] = frozenset()
         ever = frozenset(missing & self.ever)  # forgotten or not
         plans = {values: self._plans(values) for values in {noted, nothing, ever, *lost.values()}}
@@ -511,6 +531,12 @@ class Machine(RuleBasedStateMachine):
                 elif name in self.cluster.objects:
                     return None
         return wanted
+
+
+def notes_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of notes in an object, by step."""
+    found: dict[str, Any] = json.loads(body["metadata"].get("annotations", {}).get(KNOWN, "{}"))
+    return found
 
 
 def _own(fields: Mapping[Path, Any]) -> dict[Path, Any]:
