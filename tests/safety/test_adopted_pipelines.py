@@ -54,3 +54,24 @@ def test_a_value_that_never_comes(ready: bool) -> None:
             cluster.reconcile()
         assert {name for name in cluster.objects if "zone" in name} == {f"zone-{zone}" for zone in zones}
         assert "r" in cluster.objects
+
+
+def test_a_step_makes_nothing_beside_what_another_one_keeps() -> None:
+    """While a previous step keeps resources of any step, a later one makes no other ones in their place."""
+
+    def branch(ctx: Any) -> None:
+        make(ctx, "replica" if ctx.observed["b"].status.arn else "primary", fixed=1)
+
+    cluster = evolved(_first, branch, spec={"zones": ["a"]})
+    cluster.provide("a", FULL, ready=True)
+    cluster.provide("b", FULL, ready=True)
+    for _ in range(3):
+        cluster.reconcile()
+    there = set(cluster.objects)
+    assert "replica" in there
+    cluster.forget(mark=True)
+    for name in "ab":
+        cluster.provide(name, LOST, ready=False)
+    for _ in range(2):
+        cluster.reconcile()
+        assert set(cluster.objects) == there

@@ -441,14 +441,6 @@ class _Answer:
 
             graph = None if self.who_waits is None else self.who_waits.graph
             add_usages(call, self.message.desired.resources, self.decision.used, graph, complete=complete)
-        desired = self.message.desired.resources
-        gone = [name for name in call.existing if name not in call.resources and name not in desired]
-        if gone and complete:
-            from .dropped import warnings
-
-            for about in warnings(call, desired, gone):
-                call.log.warning("%s", about)  # Crossplane drops the events of a reconcile that fails later
-                parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
         return self.serialised()
 
     def fail(self, fatals: list[results.ResultEntry]) -> bytes:

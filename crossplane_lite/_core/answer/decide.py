@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from ..call.mark import OTHERS, plain_bytes
+from ..call.mark import NO_MARK, OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
 from ..dependencies.graph import Wait
 from ..dependencies.usages import used_until
@@ -341,11 +341,19 @@ def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> N
     _keep_dropped(decision, run, unknown, unmarked=not notes.number)
     if unknown.seals:
         _seal(decision, run, unknown)
-    if decision.kept or decision.seals:
+    if decision.kept or decision.seals or (not notes.number and _is_kept_before(run)):
         owners = owners_of(run.missing)
         for name in run.fresh:
             if name not in owners:
                 decision.hold(name, unknown.reasons[:MOST_NAMED])
+
+
+def _is_kept_before(run: Outcome) -> bool:
+    """Say whether a previous step keeps resources without a mark, which may be this step's."""
+    call = run.call
+    if not call.is_after_unsure_step:
+        return False
+    return any(call.whose(name) == NO_MARK for name in call.existing if name not in run.drafts)
 
 
 def _keep_dropped(decision: Decision, run: Outcome, unknown: _Unknown, *, unmarked: bool) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core.answer.dropped import new_name_hint, places_in, uses
+from ..._core.answer.kept import new_name_hint
 from ..._core.base.api_version import group_of
 from ..._core.observed.secrets import Masker, Secret, names_of, secrets_in, secrets_of
 from ..._core.paths import trees
@@ -19,6 +19,7 @@ from ..render.told import told, waiting
 from ..simulate.merging import ABSENT, copied
 from .fields import Change, changes, keys_of, leaves
 from .owned import owned_fields
+from .references import places_in, uses
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
