@@ -264,3 +264,57 @@ def test_notes_are_small_and_cost_few_writes() -> None:
     assert sum(sizes) <= 400 * len(sizes)
     assert writes <= 29 + 4, "each resource once, and notes without another change a few times"
     assert step(cluster).written == []
+
+
+def _renamed(cluster: Cluster, body: Any) -> None:
+    """Give the function of a cluster another name."""
+    cluster.functions = (composition.function(name="other", formerly=["step"], auto_ready=True)(body),)
+
+
+def test_nothing_is_forgotten_when_everything_is_written() -> None:
+    """Where a call writes so many resources that some lose their notes, others get what these had."""
+
+    def body(ctx: Any) -> None:
+        vpc = make(ctx, "vpc", "VPC")
+        for at in range(10):
+            make(ctx, f"part-{at}", fixed=at)
+        for name in ("x", "y"):
+            make(ctx, name, size="large" if vpc.observed.status.id else "small")
+
+    cluster = cluster_of(body)
+    for status in ({}, FULL, FULL):
+        step(cluster)
+        provide(cluster, status, ready=bool(status))
+    step(cluster)
+    provide(cluster, LOST, ready=False)
+    _renamed(cluster, body)
+    for _ in range(3):
+        step(cluster)
+        assert [cluster.objects[name].live["spec"]["size"] for name in "xy"] == ["large", "large"]
+
+
+def test_what_is_made_while_something_is_kept_has_notes() -> None:
+    """A new resource stays when the value that made it is lost, also if another one was kept when it was made."""
+
+    def body(ctx: Any) -> None:
+        status = make(ctx, "vpc", "VPC").observed.status
+        if status.cidr:
+            make(ctx, "first", fixed=1)
+        phase: Any = ""
+        if status.id:
+            phase = make(ctx, "made", "VPC").observed.status.phase
+        if ctx.composite(Unstructured).observed.spec.flag or phase:
+            make(ctx, "former", fixed=1)
+
+    cluster = cluster_of(body, spec={"flag": True})
+    known = {"cidr": FULL["cidr"]}
+    for _ in range(3):
+        step(cluster)
+        provide(cluster, known, ready=False)
+    cluster.xr["spec"]["flag"] = False
+    provide(cluster, {**known, "id": FULL["id"]}, ready=False)
+    done = step(cluster)
+    assert {"former", "made"} <= done.after.keys(), done.told
+    provide(cluster, known, ready=False)
+    cluster.provide("made", None)
+    assert "made" in step(cluster).after

@@ -137,11 +137,12 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
         said = _by_said(final, notes)
     _protect(decision, final, notes, said)
     look_at_texts(decision, final, elsewhere)
-    stays = decision.kept or decision.seals or final.error is not None
-    if not (stays or unanswered(final.call)):
-        if final is first and first.is_still and not first.may_drop:
-            forgotten += [one for one in of_first[Said.NOT_KEPT] if _is_gone_for_good(call, one)]
-        _note(decision, final, notes, forgotten)
+    is_first_call = bool(decision.kept) and not notes.number
+    if is_first_call or decision.seals or final.error is not None or unanswered(final.call):
+        return decision
+    if final is first and first.is_still and not (first.may_drop or decision.kept):
+        forgotten += [one for one in of_first[Said.NOT_KEPT] if _is_gone_for_good(call, one)]
+    _note(decision, final, notes, forgotten)
     return decision
 
 
@@ -421,12 +422,15 @@ def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[
         return
     written = [name for name in (*run.fresh, *run.changed) if _is_written(decision, run, name)]
     values, keys = _to_note(decision, run, notes) if not forgotten else _without(notes, forgotten)
-    if not (written or forgotten or _lacks(run, notes, values, keys, stay)):
+    # What is kept has notes of its own, about values that this call may not know.
+    if not (written or forgotten or (not decision.kept and _lacks(run, notes, values, keys, stay))):
         return
     carriers = chosen(written, lambda name: (call.resources[name].kind, name in call.existing))
-    decision.entries = spread(notes, values, keys, carriers, stay, places(call))
-    for name in notes.entries.keys() & set(written):
-        decision.entries.setdefault(name, None)
+    # Of many written resources those that are no carriers lose their notes.
+    losers = set(written).difference(carriers)
+    left = [name for name in stay if name not in losers]
+    decision.entries = spread(notes, values, keys, carriers, left, places(call))
+    decision.entries.update(dict.fromkeys(losers & notes.entries.keys()))
 
 
 def _is_written(decision: Decision, run: Outcome, name: str) -> bool:
@@ -449,7 +453,7 @@ def _may_need_notes(run: Outcome) -> bool:
 def _to_note(decision: Decision, run: Outcome, notes: Notes) -> tuple[Values, Collection[str]]:
     """Return the values that a run has read, and the keys of those that it lacks."""
     values = values_read(run.call)
-    if decision.lost:
+    if decision.lost or decision.kept:
         # While values are lost nothing is forgotten, but for what has an answer without its value.
         values = _joined(notes.values, values, _with_defaults(run.call))
     if not run.missing:  # it is of no use to know which objects have no values yet
