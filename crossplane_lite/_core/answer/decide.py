@@ -23,7 +23,7 @@ one is made where a text with a placeholder isn't found intact in what compose()
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
@@ -339,7 +339,7 @@ def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> N
         return
     decision.is_unsure = True
     decision.unknown = {one.source_path for one in unknown.new}
-    _keep_dropped(decision, run, unknown, unmarked=not notes.number)
+    _keep_dropped(decision, run, unknown, unmarked=bool(unknown.new) or not notes.number)
     if unknown.seals:
         _seal(decision, run, unknown)
     if decision.kept or decision.seals or (not notes.number and _is_kept_before(run)):
@@ -387,8 +387,13 @@ def _seal(decision: Decision, run: Outcome, unknown: _Unknown) -> None:
 def _named(values: Missing) -> list[Observable[Any]]:
     """Return values to name to people: each once, and none that lies around another one."""
     paths = {one.source_path: one for one in values}
-    around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
+    around = _around(paths)
     return [one for path, one in paths.items() if path not in around]
+
+
+def _around(paths: Iterable[str]) -> set[str]:
+    """Return the paths of everything that lies around values."""
+    return {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
 
 
 def _is_answer(run: Outcome, value: Observable[Any]) -> bool:
@@ -459,8 +464,9 @@ def _to_note(decision: Decision, run: Outcome, notes: Notes) -> tuple[Values, Co
     if not run.missing:  # it is of no use to know which objects have no values yet
         return values, ()
     # At rest it doesn't matter any more whether a value was there.
-    unknown = () if run.is_still else decision.unknown
-    missing = [one for one in run.missing if one.source_path not in unknown]
+    unknown = () if run.is_still and not _is_kept_before(run) else decision.unknown
+    left_out = {*unknown, *_around(unknown)}
+    missing = [one for one in run.missing if one.source_path not in left_out]
     without = owners_of(one for one in run.missing if one.source_path in unknown)
     return values, missing_keys(run.call, missing, without)
 
