@@ -57,10 +57,11 @@ def owned_keys(observed: _Map, steps: Sequence[str | int]) -> set[str] | None:
     if not sets or any(isinstance(step, int) for step in steps):
         return None
     found: set[str] = set()
-    for owned in sets:
+    at: Any
+    for at in sets:
         for step in steps:
-            owned = _fields(owned).get(str(step))
-        found.update(_fields(owned))
+            at = _fields(at).get(str(step))
+        found.update(_fields(at))
     return found
 
 
