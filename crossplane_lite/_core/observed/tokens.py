@@ -160,14 +160,15 @@ class Marker:
         data = run.encode()
         if not any(part in data for part in self._encoded):
             return []
-        found: dict[int, None] = {}
+        found: list[int] = []
         for start in range(4):
             part = data[start:]
             if len(part) % 4 == 1:  # base64 never has this length
                 part = part[:-1]
             decoded = base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4))
-            found.update(dict.fromkeys(self._whole(decoded.decode("latin-1"))))
-        return list(found)
+            inside = self._whole(decoded.decode("latin-1"))
+            found += [number for number in inside if number not in found]
+        return found
 
     def substitute(self, text: str, shown: Callable[[int], str], part_of_one: str) -> str:
         """Return `text` with every token and every part of a token replaced, also inside base64.
