@@ -12,6 +12,7 @@ plain data from the model first, and the content is the bytes of a Struct.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -65,28 +66,26 @@ class Made(NamedTuple):
         return self.digest + _GUESSED if self.guessed else self.digest
 
 
-def version_of(content: bytes) -> str:
-    """Return the digest of a canonical content, with the version of its form."""
-    return _VERSION + digest(content, _DIGEST - 1)
-
-
 def whose(annotation: Any, step: str, name: str, formerly: Collection[str] = ()) -> str:
     """Return which step an observed resource belongs to, by its mark: `OURS`, `OUR_NAME`, `OTHERS` or `NO_MARK`.
 
     It is `OURS` also under a former name of the function (`formerly`), and `OUR_NAME` for a step of the same function
     with another input.
     """
-    steps = steps_in(annotation)
-    if step in steps or any(is_step_of(one, former) for one in steps for former in formerly):
+    steps = _entries(annotation)
+    if step in steps:
         return OURS
-    if any(is_step_of(one, name) for one in steps):
+    functions = {*steps, *functions_in(annotation)}
+    if not functions.isdisjoint(formerly):
+        return OURS
+    if name in functions:
         return OUR_NAME
     return OTHERS if steps else NO_MARK
 
 
 def is_step_of(step: str, name: str) -> bool:
     """Say whether `step`, a step's identity, belongs to the function called `name`, with any input."""
-    return step == name or (step.startswith(name) and _HASHED.fullmatch(step, len(name)) is not None)
+    return name in (step, _HASHED.sub("", step))
 
 
 def joined_steps(before: Any, step: str, made: str = "", names: Collection[str] = ()) -> str:
@@ -94,19 +93,22 @@ def joined_steps(before: Any, step: str, made: str = "", names: Collection[str] 
 
     Entries of other steps stay, but not those of functions called `names`. The order stays.
     """
-    entries = {one: kept for one, kept in _entries(before) if one == step or not any(is_step_of(one, n) for n in names)}
+    entries = _entries(before)
+    for one in tuple(entries):
+        if one != step and any(is_step_of(one, name) for name in names):
+            del entries[one]
     entries[step] = made
-    return ",".join(f"{one};{kept}" if kept else one for one, kept in entries.items())
+    return ",".join(f"{one};{made}" if made else one for one, made in entries.items())
 
 
 def steps_in(annotation: Any) -> list[str]:
     """Return the identities of the steps in `annotation`, the mark's value; an empty list if it isn't a string."""
-    return [step for step, _ in _entries(annotation)]
+    return list(_entries(annotation))
 
 
 def functions_in(annotation: Any) -> set[str]:
     """Return the names of the functions in the mark's value, without the hashes of their inputs."""
-    return {_HASHED.sub("", step) for step in steps_in(annotation)}
+    return {_HASHED.sub("", step) for step in _entries(annotation)}
 
 
 def without_digests(resource: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +117,8 @@ def without_digests(resource: dict[str, Any]) -> dict[str, Any]:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict):
         return resource
-    plain = {key: value for key, value in annotations.items() if key != KNOWN}
+    plain = dict(annotations)
+    plain.pop(KNOWN, None)
     names = ",".join(steps_in(annotations.get(ANNOTATION)))
     if names:
         plain[ANNOTATION] = names
@@ -126,23 +129,24 @@ def without_digests(resource: dict[str, Any]) -> dict[str, Any]:
 
 def made_in(annotation: Any, step: str) -> Made:
     """Return what a step has made by the mark's value; nothing if it has no digest, or a malformed one."""
-    text = next((made for one, made in _entries(annotation) if one == step), "")
-    found = _MADE.fullmatch(text)
+    found = _MADE.fullmatch(_entries(annotation).get(step, ""))
     return Made("") if found is None else Made(found[1], _GUESSED in found[2])
 
 
-def _entries(annotation: Any) -> list[tuple[str, str]]:
-    """Return each step in the mark's value with the text about the resources that it has made."""
-    entries = annotation.split(",") if isinstance(annotation, str) else ()
-    found = (entry.rpartition(";") if ";" in entry else (entry, "", "") for entry in entries)
-    return [(step, made) for step, _, made in found if step]
+def _entries(annotation: Any) -> dict[str, str]:
+    """Return what each step in the mark's value says about the resources that it has made."""
+    found: dict[str, str] = {}
+    for entry in annotation.split(",") if isinstance(annotation, str) else ():
+        step, _, made = entry.rpartition(";") if ";" in entry else (entry, "", "")
+        if step:
+            found[step] = made
+    return found
 
 
 Content = bytes | tuple[bytes, ...]
 """The bytes of a desired resource without the mark, or their pieces (`codec.pieces_of`)."""
 
 _WAY: Final = MARK_WAY[:2]
-_PREFIX: Final = codec.entry_prefix(ANNOTATION)
 _KNOWN_PREFIX: Final = codec.entry_prefix(KNOWN)
 _MOST_DIGESTS: Final = 1 << 15
 
@@ -181,24 +185,14 @@ def marked(content: Content, step: str, made: str, known: str = "") -> bytes:
     """
     if not step:
         return plain_bytes(content)
-    if type(content) is tuple and not (known and _KNOWN_PREFIX in content[-1]):
-        entries = _entry(_PREFIX, f"{step};{made}" if made else step)
-        if known:
-            entries += _entry(_KNOWN_PREFIX, known)
-        return codec.joined_pieces(content, _WAY, entries)
-    raw = plain_bytes(content)
-    values = {ANNOTATION: joined_steps(codec.get_path(raw, MARK_WAY), step, made)}
+    values = {ANNOTATION: f"{step};{made}" if made else step}
     if known:
         values[KNOWN] = known
+    if type(content) is tuple and not (known and _KNOWN_PREFIX in content[-1]):
+        return codec.joined_pieces(content, _WAY, codec.encode_struct(values))
+    raw = plain_bytes(content)
+    values[ANNOTATION] = joined_steps(codec.get_path(raw, MARK_WAY), step, made)
     return codec.encode_over({"metadata": {"annotations": values}}, raw)
-
-
-def _entry(prefix: bytes, value: str) -> bytes:
-    """Return an entry of a Struct: a key's prefix and a string."""
-    text = value.encode()
-    size = codec.varint(len(text))
-    entry = b"".join((prefix, codec.varint(len(text) + len(size) + 1), b"\x1a", size, text))
-    return b"\x0a" + codec.varint(len(entry)) + entry
 
 
 def digest_of(content: Content) -> str:
@@ -212,43 +206,37 @@ def digest_of(content: Content) -> str:
     if found is None:
         if len(_digests) >= _MOST_DIGESTS:
             _digests.clear()
-        raw = plain_bytes(content)
-        try:
-            found = version_of(_canonical(raw, _WAY))
-        except RecursionError:
-            found = version_of(raw)
-        _digests[key] = found
+        canonical = raw = plain_bytes(content)
+        with contextlib.suppress(RecursionError):
+            canonical = _canonical(raw, _WAY)
+        found = _digests[key] = _VERSION + digest(canonical, _DIGEST - 1)
     return found
 
 
-def _canonical(raw: bytes, way: tuple[str, ...] = ()) -> bytes:
+def _canonical(raw: bytes, way: tuple[str, ...] | None = None) -> bytes:
     """Return the bytes of a Struct with its keys in order. At the end of `way` mark and notes are left out."""
     fields = codec.split(raw)
     parts = []
     for key in sorted(fields):
-        name = key.encode()
-        kind, payload = codec.open_value(fields[key])
-        if kind == codec.STRUCT and key in way[:1]:
-            data = _canonical(payload, way[1:]) if way[1:] else _without_mark(payload)
-            if not data:
+        name, value = key.encode(), fields[key]
+        if way != ():
+            below = way[1:] if way and key == way[0] else None
+            value = _canonical_value(value, below)
+            if below is not None and value == _NO_FIELDS:
                 continue
-            data = b"%d %d %s" % (kind, len(data), data)
-        else:
-            data = _canonical_value(fields[key])
-        parts.append(b"%d %s%s" % (len(name), name, data))
+        elif key in (ANNOTATION, KNOWN):
+            continue
+        parts.append(b"%d %s%s" % (len(name), name, value))
     return b"".join(parts)
 
 
-def _without_mark(raw: bytes) -> bytes:
-    fields = codec.split(raw)
-    keys = sorted(key for key in fields if key not in (ANNOTATION, KNOWN))
-    return b"".join(b"%d %s%s" % (len(key), key.encode(), fields[key]) for key in keys)
-
-
-def _canonical_value(value: bytes) -> bytes:
+def _canonical_value(value: bytes, way: tuple[str, ...] | None = None) -> bytes:
     kind, payload = codec.open_value(value)
     if kind == codec.STRUCT:
-        value = _canonical(payload)
+        value = _canonical(payload, way)
     elif kind == codec.LIST:
         value = b"".join(map(_canonical_value, codec.split_list(payload)))
     return b"%d %d %s" % (kind, len(value), value)
+
+
+_NO_FIELDS: Final = b"%d 0 " % codec.STRUCT

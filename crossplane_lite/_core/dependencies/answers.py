@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ..base.sentinels import UNSET
 from ..models.walker import apply
 from ..observed.lookup import steps_of, value_in
-from ..observed.observable import Observable, Oracle, is_settled, root_of
+from ..observed.observable import Observable, is_settled, root_of
 from ..observed.root import Computed, Root
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class _Enough(BaseException):
     """Ends a run with too many questions. It is a BaseException, because compose() may catch every Exception."""
 
 
-class Answers(Oracle):
+class Answers:
     """Answers the questions of one dry run, which ends if it asks more than 2,000.
 
     Args:
@@ -47,6 +47,7 @@ class Answers(Oracle):
         self.asked = False
 
     def __call__(self, observable: Observable[Any]) -> bool:
+        """Return whether an unresolved value counts as true, and as equal to the value that it is compared with."""
         root = root_of(observable)
         if root is not None and root.kind == "required":
             # The run has the same required resources as the real one, or lacks values that the real one has.

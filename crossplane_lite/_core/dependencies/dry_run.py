@@ -19,8 +19,8 @@ from ..models.walker import Tree, tree_of
 from ..observed import tracker
 
 if TYPE_CHECKING:
-    from ..observed.observable import Oracle
     from ..resources.resource import Resource
+    from .answers import Answers
 
 _silent: Final = logging.Logger("crossplane_lite.rehearsal")
 _silent.disabled = True
@@ -41,7 +41,7 @@ class Run:
         self.error = error
 
     @classmethod
-    def dry(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
+    def dry(cls, real: Call, request: Any, data: bytes, *, oracle: Answers | None = None, form: int = 0) -> Run:
         """Run compose() once more, only for the dependencies that it shows; its exception is the run's `error`.
 
         Only KeyboardInterrupt is raised. `data` are the bytes for `ctx.request`; an `oracle` of None answers as in a

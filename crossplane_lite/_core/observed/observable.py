@@ -5,7 +5,7 @@ set in another resource, that resource needs the value, and is created after the
 Observable Pattern").
 
 A real call takes every unresolved value for empty, and remembers a use as a guess. A rehearsal (another run of
-compose(), whose results are thrown away) asks its oracle instead (`_core.dependencies.answers`).
+compose(), whose results are thrown away) asks its oracle instead (`_core.dependencies.answers.Answers`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol
+from collections.abc import Iterator
+from functools import partialmethod
+from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
 from ...errors import UnknownFieldError, UnresolvedError
 from ..base.sentinels import UNSET
 from ..paths.text import EXTERNAL_NAME, quoted
+from .lookup import value_at
 from .tracker import current
 from .writers import plain_forms, teach_yaml
 
@@ -35,23 +37,6 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
     from typing import TypeVar
 
     T_co = TypeVar("T_co", covariant=True)
-
-T = TypeVar("T")
-N = TypeVar("N", int, float)
-
-
-class Known(Protocol):
-    """The type of a value, as a schema has it. It is a `_core.models.types.Type`."""
-
-    def may_have(self, name: str) -> bool:
-        """Say whether a value of this type can have the attribute `name`."""
-
-    def below(self, step: str | int) -> Known | None:
-        """Return the type of an item; None if it isn't known."""
-
-    def describe(self) -> str:
-        """Return the type in words, such as `a list`."""
-
 
 _set = object.__setattr__  # not the __setattr__ of Observable, which is for authors
 
@@ -76,7 +61,12 @@ class Observable(Generic[T_co]):
     # Dunder names, because any other name could be a field of the value. `__wire_text__` is the text that the codec
     # emits in place of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
     __slots__ = (
-        *("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__cl_type__"),
+        "__cl_deps__",
+        "__cl_owner__",
+        "__cl_path__",
+        "__cl_root__",
+        "__cl_settles__",
+        "__cl_type__",
         "__wire_text__",
     )
 
@@ -84,7 +74,7 @@ class Observable(Generic[T_co]):
     __cl_root__: Root | None
     __cl_deps__: tuple[Observable[Any], ...] | None
     __cl_settles__: bool  # whether a value that a ready object lacks is known to be empty
-    __cl_type__: Known | None  # the value's type, if a schema says it
+    __cl_type__: Any  # the value's type (`_core.models.types.Type`); None if no schema says it
     __wire_text__: str | None
 
     def __init__(
@@ -94,7 +84,7 @@ class Observable(Generic[T_co]):
         _root: Root | None = None,
         _deps: tuple[Observable[Any], ...] | None = None,
         _settles: bool = False,
-        _type: Known | None = None,
+        _type: Any = None,
         _text: str | None = None,
     ) -> None:
         _set(self, "__cl_path__", source_path)
@@ -109,21 +99,22 @@ class Observable(Generic[T_co]):
         return self.__cl_path__
 
     def __getattr__(self, name: str) -> Observable[Any]:
-        if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
-            raise AttributeError(f"Observable({self.__cl_path__!r}) has no attribute {name!r}")
-        known_type = self.__cl_type__
-        if known_type is not None and not known_type.may_have(name):
-            raise UnknownFieldError(f"{self.__cl_path__} is {known_type.describe()}, which has no attribute {name!r}")
+        path, type_ = self.__cl_path__, self.__cl_type__
+        if name.startswith(("__", "_repr_", "_ipython_")):
+            raise AttributeError(f"Observable({path!r}) has no attribute {name!r}")
+        if type_ is not None and not type_.may_have(name):
+            raise UnknownFieldError(f"{path} is {type_.describe()}, which has no attribute {name!r}")
         # `labels.get` is a method of a map: it is known to be empty if the map is.
-        return _at(self, f"{self.__cl_path__}.{name}", name, self.__cl_settles__ and name in _OF_A_MAP)
+        return _at(self, f"{path}.{name}", name, self.__cl_settles__ and name in _OF_A_MAP)
 
     def __getitem__(self, key: int | str) -> Observable[Any]:
+        path = self.__cl_path__
         if type(key) is str:
-            if key == EXTERNAL_NAME and self.__cl_path__.endswith(".metadata.annotations"):
-                return _at(self, self.__cl_path__.removesuffix(".metadata.annotations") + ".external_name")
-            return _at(self, f"{self.__cl_path__}[{quoted(key)}]", key)
+            if key == EXTERNAL_NAME and path.endswith(".metadata.annotations"):
+                return _at(self, path.removesuffix("metadata.annotations") + "external_name")
+            return _at(self, f"{path}[{quoted(key)}]", key)
         if issubclass(type(key), int):  # not isinstance(), because the key may be an Observable
-            return _at(self, f"{self.__cl_path__}[{key}]", key)
+            return _at(self, f"{path}[{key}]", key)
         oracle = oracle_of(self)
         if oracle is not None:
             return oracle.applied(operator.getitem, self, key)  # type: ignore[no-any-return]
@@ -145,11 +136,11 @@ class Observable(Generic[T_co]):
         note_use(self)
         # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
         # the same in each run of a call.
-        root = self.__cl_root__
-        call = current() if root is None or root.call.closed else root.call
-        return hash(self.__cl_path__) & 0xFFFFFFFF | (0 if call is None else call.number & 0xFFFFFFF) << 32
+        call = _open_call(self) or current()
+        number = 0 if call is None else call.number & 0xFFFFFFF
+        return hash(self.__cl_path__) & 0xFFFFFFFF | number << 32
 
-    @property
+    @property  # type: ignore[misc]  # typeshed has a setter, too; here __setattr__ comes first
     def __class__(self) -> Any:
         # isinstance() and match read this if type() isn't the wanted one.
         teach_yaml()
@@ -161,18 +152,13 @@ class Observable(Generic[T_co]):
             note_use(self)
         return Observable
 
-    @__class__.setter
-    def __class__(self, value: object) -> NoReturn:  # typeshed has a setter too
-        raise AttributeError("the class of an Observable can't be set")
-
-    def __copy__(self) -> Observable[T_co]:
+    def __copy__(self, _memo: object = None) -> Observable[T_co]:
         return self
+
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
         raise unresolved(self, "pickling")
-
-    def __deepcopy__(self, memo: object) -> Observable[T_co]:
-        return self
 
     # Text.
 
@@ -188,10 +174,13 @@ class Observable(Generic[T_co]):
         oracle = oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
 
-    if TYPE_CHECKING:
+    def __add__(self, other: object) -> str:
+        added: str = str(self) + other if isinstance(other, str) else _operate(self, "add", other)
+        return added
 
-        def __add__(self, other: object) -> str: ...
-        def __radd__(self, other: object) -> str: ...
+    def __radd__(self, other: object) -> str:
+        added: str = other + str(self) if isinstance(other, str) else _operate(self, "radd", other)
+        return added
 
     # Plain-value use: a guess.
 
@@ -204,18 +193,17 @@ class Observable(Generic[T_co]):
             return len(value)
         if refers(self):
             raise unresolved(self, "len()")
-        oracle = oracle_of(self)
-        return oracle.length(self) if guess(self) and oracle is not None else 0
+        return oracle_of(self).length(self) if guess(self) else 0
 
     def __iter__(self) -> Iterator[Any]:
         value = stands_for(self)
         if value is not UNSET:
             return iter(value)
         length = len(self)
-        oracle = oracle_of(self)
         holder: Any = self
-        if length and oracle is not None and isinstance(oracle.value(self), dict):
-            holder = oracle.applied(list, self)  # iterating over a map gives its keys, which have indexes in a list
+        if length and isinstance(oracle_of(self).value(self), dict):
+            # Iterating over a map gives its keys, which have indexes in a list.
+            holder = oracle_of(self).applied(list, self)
         return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
@@ -223,14 +211,14 @@ class Observable(Generic[T_co]):
         return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
-        if other is None:
-            return _is_none(self)
-        if (type(other) is dict or type(other) is list) and not other and stands_for(self) is UNSET:
+        if other is None:  # answered as `is None` is: no value is None, whether it may still come or is there
+            if refers(self):
+                raise unresolved(self, "comparing")
+            warnings.warn("a value that may still come is never None; write `if not value`", stacklevel=2)
+            return False
+        if type(other) in (dict, list) and not other and stands_for(self) is UNSET:
             return not guess(self)  # whether it is empty, as len() says it
         return guess(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not (_is_none(self) if other is None else self == other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         path, _, method = self.__cl_path__.rpartition(".")
@@ -240,42 +228,22 @@ class Observable(Generic[T_co]):
         # Methods of a map work before the map exists: `labels.get("team")`.
         if not path or method.endswith("]"):
             raise unresolved(self, "calling it")
-        owner: Any = _at(self, path, settles=self.__cl_settles__)
-        if method == "get" and args and not kwargs:
-            value = owner[args[0]]
-            if len(args) == 1:
-                return value
-            return value if guess(value) else args[1]
-        if method in _OF_A_MAP and not args and not kwargs:
-            keys = tuple(owner)
-            return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
+        owner = _at(self, path, settles=self.__cl_settles__)
+        if method in _OF_A_MAP and not kwargs and (method == "get" or not args):
+            return _asked_of_map(owner, method, args)
         oracle = oracle_of(self)
         if oracle is not None:
             return oracle.applied(_call_method, owner, method, args, kwargs)
         raise unresolved(owner, f"calling {method}()")
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise _not_to_be_set_in(self)
+    def __setattr__(self, name: Any, value: object) -> NoReturn:
+        note_use(self, failed=True)
+        raise UnresolvedError(
+            f"{self.__cl_path__} has no value yet, so nothing can be set in it; to add to a copy of it, make a new "
+            "map: {**value, key: new}; below .observed nothing can be set at all"
+        )
 
-    def __setitem__(self, key: object, value: object) -> NoReturn:
-        raise _not_to_be_set_in(self)
-
-
-def _is_none(observable: Observable[Any]) -> bool:
-    """Answer `== None` as `is None` is answered: no value is None, whether it may still come or is there."""
-    if refers(observable):
-        raise unresolved(observable, "comparing")
-    warnings.warn("a value that may still come is never None; write `if not value`", stacklevel=3)
-    return False
-
-
-def _not_to_be_set_in(observable: Observable[Any]) -> UnresolvedError:
-    """Return the error for setting something in a missing value. It is remembered as a guess: the value may come."""
-    note_use(observable, failed=True)
-    return UnresolvedError(
-        f"{observable.__cl_path__} has no value yet, so nothing can be set in it; to add to a copy of it, make a new "
-        "map: {**value, key: new}; below .observed nothing can be set at all"
-    )
+    __setitem__ = __setattr__
 
 
 def text_or_value(observable: Observable[Any]) -> Any:
@@ -296,12 +264,18 @@ def belong(observable: Observable[Any], owner: Any) -> None:
     _set(observable, "__cl_owner__", owner)
 
 
+def _asked_of_map(owner: Any, method: str, args: tuple[Any, ...]) -> Any:
+    if args:
+        value = owner[args[0]]
+        return value if len(args) == 1 or guess(value) else args[1]
+    keys = tuple(owner)
+    if method == "keys":
+        return keys
+    return tuple((key, owner[key]) if method == "items" else owner[key] for key in keys)
+
+
 def _call_method(owner: Any, method: str, args: Any, kwargs: Any) -> Any:
     return getattr(owner, method)(*args, **kwargs)
-
-
-def _reflected(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
-    return function(other, value)
 
 
 def _backwards(values: Any) -> list[Any]:
@@ -314,63 +288,49 @@ _SIGNS = dict(
     for pair in "lt <, le <=, gt >, ge >=, add +, sub -, mul *, truediv /, floordiv //, mod %, pow **, lshift <<, "
     "rshift >>, and &, or |, xor ^, matmul @, neg -, pos +, invert ~, index an index, enter with".split(", ")
 )
+_NUMBERS = {"int": int, "index": int, "float": float}
+_BINARY = "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split()
+_UNARY = (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil)
+# What a rehearsal computes with. The methods of other names raise the error in rehearsals, too.
+_FUNCTIONS: dict[str, Any] = {
+    **{name: getattr(operator, f"__{name}__") for name in _BINARY},
+    **{function.__name__: function for function in _UNARY},
+    "divmod": divmod,
+    "reversed": _backwards,
+}
 
 
-def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
-    """Give Observable the special method `name`. The method raises UnresolvedError if the value doesn't exist yet.
+def _operate(observable: Observable[Any], name: str, *args: object) -> Any:
+    """Do what the special method `name`, here without underscores, does for a value.
 
-    Args:
-        name: The method's name without underscores.
-        answer: The function that returns the method's result in a rehearsal (`Oracle`). Its arguments are the
-            oracle and the method's arguments, `self` among them. None if the method raises the error in rehearsals too.
+    Raises:
+        UnresolvedError: The value doesn't exist yet, and a rehearsal can't go on without it either.
     """
-    shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
-
-    def method(self: Observable[Any], *args: object) -> Any:
-        value = stands_for(self)
-        if value is not UNSET:
-            return getattr(value, f"__{name}__")(*args)
-        oracle = None if answer is None else oracle_of(self)
-        if oracle is None:
-            raise unresolved(self, shown)
-        assert answer is not None
-        return answer(oracle, self, *args)
-
-    method.__name__ = f"__{name}__"
-    setattr(Observable, method.__name__, method)
-
-
-def _ordering(sign: str) -> Callable[..., Any]:
-    return lambda oracle, value, other: guess(value, f"{sign} {other!r}")
+    value = stands_for(observable)
+    if value is not UNSET:
+        return getattr(value, f"__{name}__")(*args)
+    plain = name.removeprefix("r")  # `radd` is `add` with the operands in the other order
+    sign = _SIGNS.get(plain, _SIGNS.get(name, f"{name}()"))
+    oracle = oracle_of(observable)
+    if oracle is not None:
+        if name in _ORDERINGS:
+            return guess(observable, f"{sign} {args[0]!r}")
+        if name in _NUMBERS:
+            return oracle.number(observable, _NUMBERS[name])
+        if name in _FUNCTIONS:
+            return oracle.applied(_FUNCTIONS[name], observable, *args)
+        if plain in _FUNCTIONS:
+            return oracle.applied(_FUNCTIONS[plain], *args, observable)
+    raise unresolved(observable, sign)
 
 
-def _applied(function: Callable[..., Any], *first: Any) -> Callable[..., Any]:
-    return lambda oracle, *values: oracle.applied(function, *first, *values)
-
-
-for _name in "complex bytes enter await".split():
-    _refuse(_name)
-for _name in "lt le gt ge".split():
-    _refuse(_name, _ordering(_SIGNS[_name]))
-_refuse("int", lambda oracle, value: oracle.number(value, int))
-_refuse("index", lambda oracle, value: oracle.number(value, int))
-_refuse("float", lambda oracle, value: oracle.number(value, float))
-for _name in "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
-    _function: Any = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
-    _refuse(_name, _applied(_function))
-    _refuse(f"r{_name}", _applied(_reflected, _function))
-for _function in (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil):
-    _refuse(_function.__name__, _applied(_function))
-_refuse("reversed", _applied(_backwards))
-
-
-def _or_text(add: Callable[[Any, Any], Any], join: Callable[[str, str], str]) -> Any:
-    return lambda self, other: join(str(self), other) if isinstance(other, str) else add(self, other)
-
-
-if not TYPE_CHECKING:
-    Observable.__add__ = _or_text(Observable.__add__, lambda text, other: text + other)
-    Observable.__radd__ = _or_text(Observable.__radd__, lambda text, other: other + text)
+_ORDERINGS = ("lt", "le", "gt", "ge")
+for _name in (
+    *("complex", "bytes", "enter", "await", *_ORDERINGS, *_NUMBERS, *_FUNCTIONS),
+    *(f"r{name}" for name in (*_BINARY, "divmod")),
+):
+    if _name not in ("add", "radd"):  # these two take text
+        setattr(Observable, f"__{_name}__", partialmethod(_operate, _name))
 
 
 def make(
@@ -379,7 +339,7 @@ def make(
     deps: tuple[Observable[Any], ...] | None = None,
     *,
     settles: bool = False,
-    known_type: Known | None = None,
+    known_type: Any = None,
 ) -> Observable[Any]:
     """Return a new Observable for a value of an object. The object's call remembers the Observable.
 
@@ -406,40 +366,14 @@ def _at(
     observable: Observable[Any], path: str, below: str | int | None = None, settles: bool = False
 ) -> Observable[Any]:
     """Return an Observable for another path of the same object; `below` is the last step if it is further down."""
-    known_type = observable.__cl_type__
-    known_type = None if known_type is None or below is None else known_type.below(below)
+    type_ = None if below is None else observable.__cl_type__
+    if type_ is not None:
+        type_ = type_.below(below)
     root, deps = observable.__cl_root__, observable.__cl_deps__
-    return Observable(path, _root=root, _deps=deps, _settles=settles, _type=known_type)
+    return Observable(path, _root=root, _deps=deps, _settles=settles, _type=type_)
 
 
 # What uses mean.
-
-
-class Oracle(Protocol):
-    """Answers the questions about unresolved values in one rehearsal, such as `if value` or `value == "a"`."""
-
-    __slots__ = ()
-
-    def __call__(self, observable: Observable[Any]) -> bool:
-        """Return whether an unresolved value counts as true, and as equal to the value that it is compared with."""
-
-    def value(self, observable: Observable[Any]) -> Any:
-        """Return the observed value of `observable` in the real call; None without one."""
-
-    def length(self, observable: Observable[Any]) -> int:
-        """Return the length of the real call's value for `observable`, or a length that the oracle makes up."""
-
-    def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the real call's value for `observable` as a `kind`, or a number that the oracle makes up."""
-
-    def text(self, text: str, call: Tracker) -> str:
-        """Return `text`, which was made in the rehearsal `call`, with each placeholder replaced.
-
-        The replacement is the value that the real call observes, or the value's path if there is none.
-        """
-
-    def applied(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Return an Observable for the result of `function(*values)`, as `crossplane_lite.apply` does."""
 
 
 def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
@@ -474,13 +408,13 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
     A thread that compose() started has no current call. There, the call in which `observable` was made is returned;
     None if that call is closed, or isn't known.
     """
-    call = current()
-    if call is None:
-        for source in sources(observable):
-            root = source.__cl_root__
-            if root is not None and not root.call.closed:
-                return root.call
-    return call
+    return current() or next(filter(None, map(_open_call, sources(observable))), None)
+
+
+def _open_call(observable: Observable[Any]) -> Tracker | None:
+    """Return the call in which an Observable was made; None if that is closed, or isn't known."""
+    root = observable.__cl_root__
+    return None if root is None or root.call.closed else root.call
 
 
 def refers(observable: Observable[Any]) -> bool:
@@ -495,15 +429,10 @@ def stands_for(observable: Observable[Any]) -> Any:
     Such an Observable was made by hand or in an earlier call. The result is UNSET for every other Observable, if the
     value doesn't exist yet, and if there is no current call.
     """
-    root = observable.__cl_root__
-    if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
+    if _open_call(observable) is not None or observable.__cl_deps__ is not None:
         return UNSET
     call = current()
-    if call is None:
-        return UNSET
-    from .lookup import value_at
-
-    return value_at(call.observed, call.xr, observable.__cl_path__)
+    return UNSET if call is None else value_at(call.observed, call.xr, observable.__cl_path__)
 
 
 def known(observable: Observable[Any]) -> Any:
@@ -518,8 +447,11 @@ def known(observable: Observable[Any]) -> Any:
     return stands_for(observable)
 
 
-def oracle_of(observable: Observable[Any]) -> Oracle | None:
-    """Return the oracle of the rehearsal that uses an unresolved value; None in a real call, and outside of calls."""
+def oracle_of(observable: Observable[Any]) -> Any:
+    """Return the oracle of the rehearsal that uses an unresolved value.
+
+    It is an `_core.dependencies.answers.Answers`; None in a real call, and outside of calls.
+    """
     call = call_of(observable)
     return None if call is None else call.oracle
 
@@ -534,9 +466,8 @@ def note_use(observable: Observable[Any], *, failed: bool = False) -> None:
     if call is None or refers(observable):
         return
     for source in sources(observable):
-        if is_settled(source) and not failed:
-            continue
-        call.guesses.setdefault(source.__cl_path__, source)
+        if failed or not is_settled(source):
+            call.guesses.setdefault(source.__cl_path__, source)
 
 
 def guess(observable: Observable[Any], compared: object = None) -> bool:
@@ -553,15 +484,11 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
         return False
     value = stands_for(observable)
     if value is not UNSET:
-        return bool(value == compared) if compared is not None else bool(value)
+        return bool(value) if compared is None else bool(value == compared)
     oracle = oracle_of(observable)
     if oracle is not None:
-        return oracle(observable)
-    for source in sources(observable):
-        if not is_settled(source):
-            call = call_of(source)
-            if call is not None:
-                call.guesses.setdefault(source.__cl_path__, source)
+        return bool(oracle(observable))
+    note_use(observable)
     return False
 
 
@@ -574,7 +501,7 @@ def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
     note_use(observable, failed=True)
     root, path = observable.__cl_root__, observable.__cl_path__
     if root is not None and root.refers:
-        seen = f"{root.prefix}.observed{path[len(root.prefix) :]}"
+        seen = f"{root.prefix}.observed{path.removeprefix(root.prefix)}"
         return UnresolvedError(
             f"{path} isn't set in desired state, so it refers to the value in the cluster, and {use} needs the value "
             f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"

@@ -7,6 +7,7 @@ refused where they have to be compared: functions recurse, and the error has the
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -26,9 +27,10 @@ CROSSPLANES_OWN: Final = frozenset(
         "crossplane.io/claim-namespace",
     }
 )
-_NOT_OURS: Final = frozenset({"apiVersion", "kind", "status"})
-_KEPT_METADATA: Final = frozenset({"labels", "annotations"})
+_NOT_OURS: Final = ("apiVersion", "kind", "status")
+_KEPT_METADATA: Final = ("annotations", "labels")
 
+_Map = dict[str, Any]  # an object, or a set of fields
 _Way = tuple[str | int, ...]
 _METADATA: Final[_Way] = ("metadata",)
 
@@ -36,42 +38,38 @@ _METADATA: Final[_Way] = ("metadata",)
 def as_owned(observed: bytes) -> bytes | None:
     """Return an observed object as it was desired: apiVersion, kind and the owned fields.
 
-    Returns None if the managedFields don't tell which fields are owned, as after a change of the kind's version. Raises
-    WireError for malformed bytes.
+    Returns None if the managedFields don't tell which fields are owned, as after a change of the
+    kind's version. Raises WireError for malformed bytes.
     """
     owned = _owned(observed)
-    top = fields_at(observed, ("apiVersion", "kind"))
-    return codec.encode_struct(_with_owned(top, owned, observed)) if owned else None
+    if not owned:
+        return None
+    return codec.encode_struct(_with_owned(_decoded(observed, ("apiVersion", "kind")), owned, observed))
 
 
-def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
-    """Say whether a field is owned. True if that isn't known: inside of lists, and without managedFields of Crossplane.
-
-    Raises WireError for malformed bytes.
-    """
-    owned = _owned(observed)
-    if not owned or any(isinstance(step, int) for step in steps):
-        return True
-    return any(_at(fields, steps) is not None for fields in owned)
-
-
-def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str] | None:
+def owned_keys(observed: _Map, steps: Sequence[str | int]) -> set[str] | None:
     """Return the owned keys of a map in an object.
 
     Returns None if they aren't known, as inside of lists, and without managedFields of Crossplane.
     """
-    metadata = observed.get("metadata")
-    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
-    owned = _sets(entries if isinstance(entries, list) else (), observed.get("apiVersion"))
-    if not owned or any(isinstance(step, int) for step in steps):
+    parts = {key: observed.get(key) for key in ("apiVersion", "metadata")}
+    sets = _owned(codec.encode_struct(parts))
+    if not sets or any(isinstance(step, int) for step in steps):
         return None
-    return {name for fields in owned for name in _fields(_at(fields, steps))}
+    found: set[str] = set()
+    at: Any
+    for at in sets:
+        for step in steps:
+            at = _fields(at).get(str(step))
+        found.update(_fields(at))
+    return found
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
-    """Return a desired object, completed with the owned fields that it lacks. They get their observed values.
+    """Return a desired object, completed with the owned fields that it lacks.
 
-    If it lacks none, the bytes object `encoded` itself is returned. Raises WireError for malformed bytes.
+    They get their observed values. If it lacks none, the bytes object `encoded` itself is returned.
+    Raises WireError for malformed bytes.
     """
     wanted = codec.decode_struct(encoded)
     completed = _with_owned(wanted, _owned(observed), observed)
@@ -79,27 +77,30 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 
 
 def with_live_values(encoded: bytes, observed: bytes) -> bytes:
-    """Return a desired object with the `live_values` of the observed object, and with the owned fields that it lacks.
+    """Return a desired object that changes no existing field.
 
-    So the result changes no existing field. Raises WireError for malformed bytes.
+    It has the `live_values` of the observed object, and the owned fields that it lacked. Raises
+    WireError for malformed bytes.
     """
     values = live_values(encoded, observed)
     return with_owned_fields(codec.encode_over(values, encoded) if values else encoded, observed)
 
 
-def live_values(wanted: bytes, observed: bytes, _way: _Way = ()) -> dict[str, Any]:
-    """Return the observed values of desired fields whose bytes differ; only levels that differ are decoded.
+def live_values(wanted: bytes, observed: bytes, _way: _Way = ()) -> _Map:
+    """Return the observed values of desired fields whose bytes differ.
 
-    Fields that the observed object lacks are left out. So are apiVersion, kind, status and metadata, but for labels and
-    annotations, without the annotations of this package. Raises WireError for malformed bytes.
+    Only levels that differ are decoded. Fields that the observed object lacks are left out. So are
+    apiVersion, kind, status and metadata, but for labels and annotations, without the annotations
+    of this package. Raises WireError for malformed bytes.
     """
-    found: dict[str, Any] = {}
+    found: _Map = {}
     there = codec.split(observed)
     for key, value in codec.split(wanted).items():
         seen = there.get(key)
         if seen is None or seen == value or not _counts(_way, key):
             continue
-        (kind, one), (seen_kind, other) = codec.open_value(value), codec.open_value(seen)
+        kind, one = codec.open_value(value)
+        seen_kind, other = codec.open_value(seen)
         if kind == seen_kind == codec.STRUCT:
             below = live_values(one, other, _below(_way, key))
             if below:
@@ -107,16 +108,6 @@ def live_values(wanted: bytes, observed: bytes, _way: _Way = ()) -> dict[str, An
         elif _way != _METADATA:
             found[key] = codec.decode_value(seen)
     return found
-
-
-def fields_at(observed: bytes, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the fields `keys` of an object, decoded; metadata without managedFields, by far its largest part."""
-    top = codec.split(observed)
-    seen: dict[str, Any] = {key: codec.decode_value(top[key]) for key in keys if key in top and key != "metadata"}
-    if "metadata" in keys and "metadata" in top:
-        below = _level(top["metadata"])
-        seen["metadata"] = {key: codec.decode_value(below[key]) for key in below if key != "managedFields"}
-    return seen
 
 
 def _counts(way: _Way, key: str) -> bool:
@@ -132,23 +123,46 @@ def _counts(way: _Way, key: str) -> bool:
 def _below(way: _Way, step: str | int) -> _Way:
     """Return the way one level further down."""
     if len(way) >= trees.DEEPEST:
-        raise EncodeError(show(way[:8]) + "…", f"has more than {trees.DEEPEST} levels, so it can't be compared")
+        problem = f"has more than {trees.DEEPEST} levels, so it can't be compared"
+        raise EncodeError(show(way[:8]) + "…", problem)
     return (*way, step)
+
+
+def _decoded(observed: bytes, keys: Iterable[str]) -> _Map:
+    """Return fields of an object; metadata without managedFields, by far its largest part."""
+    top = codec.split(observed)
+    found: _Map = {}
+    for key in keys:
+        if key == "metadata" and key in top:
+            below = dict(_level(top[key]))
+            below.pop("managedFields", None)
+            found[key] = {name: codec.decode_value(value) for name, value in below.items()}
+        elif key in top:
+            found[key] = codec.decode_value(top[key])
+    return found
 
 
 # --- sets of fields ---
 
 
-def _owned(observed: bytes) -> list[dict[str, Any]]:
+def _owned(observed: bytes) -> list[_Map]:
     """Return the sets of fields that managedFields list for Crossplane's manager of composed resources.
 
     Sets for another apiVersion than the object's are left out. The list is empty if there are no sets.
     """
     top = codec.split(observed)
+    version = codec.open_value(top.get("apiVersion", b""))[1]
     kind, entries = codec.open_value(_level(top.get("metadata", b"")).get("managedFields", b""))
-    # Entries of other managers, which have most of the fields, aren't decoded.
-    found = [one for one in codec.split_list(entries) if _MANAGER.encode() in one] if kind == codec.LIST else []
-    return _sets(map(codec.decode_value, found), codec.open_value(top.get("apiVersion", b""))[1])
+    found: list[_Map] = []
+    for raw in codec.split_list(entries) if kind == codec.LIST else ():
+        # Entries of other managers, which have most of the fields, aren't decoded.
+        entry = codec.decode_value(raw) if _MANAGER.encode() in raw else None
+        if not isinstance(entry, dict) or entry.get("apiVersion", version) != version:
+            continue
+        is_crossplanes = str(entry.get("manager", "")).startswith(_MANAGER)
+        if is_crossplanes and isinstance(entry.get("fieldsV1"), dict):
+            found.append(entry["fieldsV1"])
+    return found
 
 
 def _level(value: bytes) -> Mapping[str, bytes]:
@@ -156,118 +170,116 @@ def _level(value: bytes) -> Mapping[str, bytes]:
     return codec.split(payload) if kind == codec.STRUCT else {}
 
 
-def _sets(entries: Iterable[Any], version: Any) -> list[dict[str, Any]]:
-    return [
-        entry["fieldsV1"]
-        for entry in entries
-        if isinstance(entry, dict)
-        and str(entry.get("manager", "")).startswith(_MANAGER)
-        and entry.get("apiVersion", version) == version
-        and isinstance(entry.get("fieldsV1"), dict)
-    ]
+def _with_owned(wanted: _Map, sets: list[_Map], observed: bytes) -> _Map:
+    """Return a desired object, completed with the fields of `sets` that it lacks.
 
-
-def _with_owned(wanted: dict[str, Any], sets: list[dict[str, Any]], observed: bytes) -> dict[str, Any]:
-    """Return a desired object, completed with the fields of `sets` that it lacks; `wanted` itself if it lacks none."""
+    It is `wanted` itself if it lacks none.
+    """
     for owned in map(_of_functions, sets):
-        lacking = [name for name, fields in _fields(owned).items() if _lacks(wanted, name, fields, ())]
+        fields = _fields(owned).items()
+        lacking = [name for name, below in fields if _lacks(wanted.get(name, UNSET), below, (name,))]
         if lacking:
-            wanted = _completed(owned, fields_at(observed, lacking), wanted, ())
+            wanted = _completed(owned, _decoded(observed, lacking), wanted, ())
     return wanted
 
 
-def _of_functions(owned: dict[str, Any]) -> dict[str, Any]:
+def _of_functions(owned: _Map) -> _Map:
     """Return a set of fields without those that no function sets.
 
-    These are apiVersion, kind, status, Crossplane's own labels and annotations, and all other metadata.
+    These are apiVersion, kind, status, Crossplane's own labels and annotations, and all other
+    metadata.
     """
     found = {"f:" + name: fields for name, fields in _fields(owned).items() if name not in _NOT_OURS}
-    groups = _fields(found.pop("f:metadata", None))
-    kept = {
-        "f:" + group: {"f:" + name: below for name, below in _fields(fields).items() if name not in CROSSPLANES_OWN}
-        for group, fields in groups.items()
-        if group in _KEPT_METADATA
-    }
-    kept = {group: fields for group, fields in kept.items() if fields}
-    return {**found, "f:metadata": kept} if kept else found
+    metadata = _fields(found.pop("f:metadata", None))
+    kept: _Map = {}
+    for group in _KEPT_METADATA:
+        names = [name for name in _fields(metadata.get(group)) if name not in CROSSPLANES_OWN]
+        if names:
+            kept["f:" + group] = {"f:" + name: {} for name in names}
+    if kept:
+        found["f:metadata"] = kept
+    return found
 
 
-def _at(owned: Any, steps: Sequence[str | int]) -> Any:
-    """Return the part of the set of fields `owned` to which `steps` lead; None if the set has no such part."""
-    for step in steps:
-        owned = owned.get(f"f:{step}") if isinstance(owned, dict) else None
-    return owned
-
-
-def _fields(owned: Any) -> dict[str, Any]:
+def _fields(owned: Any) -> _Map:
     """Return the parts of a set of fields, by the names of the fields."""
-    return {key[2:]: owned[key] for key in owned if key[:2] == "f:"} if isinstance(owned, dict) else {}
+    if not isinstance(owned, dict):
+        return {}
+    return {key[2:]: below for key, below in owned.items() if key[:2] == "f:"}
 
 
-def _lacks(wanted: Any, name: str, owned: Any, way: _Way) -> bool:
-    """Say whether a desired map may lack the field `name`, or a part of it that is in the set of fields `owned`.
+def _lacks(wanted: Any, owned: Any, way: _Way) -> bool:
+    """Say whether a desired value may lack a part that is in the set of fields `owned`.
 
-    True also if elements of lists have to be compared.
+    True also if elements of lists have to be compared. UNSET stands for a value that isn't desired.
     """
-    if not isinstance(wanted, dict) or name not in wanted:
-        return True
-    if not isinstance(wanted[name], dict):
-        return bool(owned)
-    for key, below in _fields(owned).items():
-        if _lacks(wanted[name], key, below, _below(way, name)):
+    if not isinstance(wanted, dict):
+        return wanted is UNSET or bool(owned)
+    for name, below in _fields(owned).items():
+        if _lacks(wanted.get(name, UNSET), below, _below(way, name)):
             return True
     return False
 
 
 def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
-    """Return a desired value, completed with the parts of the observed value `seen` that are in `owned`.
+    """Return a desired value, completed with the parts of the observed value `seen` in `owned`.
 
     It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired.
     """
-    fields = _fields(owned) if isinstance(seen, dict) else {}
-    if fields:
+    fields = _fields(owned)
+    if isinstance(seen, dict) and fields:
         before = wanted if isinstance(wanted, dict) else {}
-        made = dict(before)
-        for name in fields:
-            if name in seen:
-                made[name] = _completed(fields[name], seen[name], before.get(name, UNSET), _below(way, name))
-                if made[name] is UNSET:
-                    del made[name]
-        is_same = all(made[name] is before.get(name, UNSET) for name in made)
-        return wanted if is_same and (seen or wanted is not UNSET) else made
-    if isinstance(seen, list) and isinstance(owned, dict) and any(key[:2] in ("k:", "v:") for key in owned):
-        return _completed_list(owned, seen, [] if wanted is UNSET else wanted, way)
+        lacking: _Map = {}
+        for name, below in fields.items():
+            if name not in seen:
+                continue
+            old = before.get(name, UNSET)
+            new = _completed(below, seen[name], old, _below(way, name))
+            if new is not old:
+                lacking[name] = new
+        is_empty = wanted is UNSET and not seen
+        return {**before, **lacking} if lacking or is_empty else wanted
+    if isinstance(seen, list) and isinstance(owned, dict):
+        return _completed_list(owned, seen, wanted, way)
     return seen if wanted is UNSET else wanted
 
 
-def _completed_list(owned: dict[str, Any], seen: list[Any], wanted: Any, way: _Way) -> Any:
+def _completed_list(owned: _Map, seen: list[Any], wanted: Any, way: _Way) -> Any:
     """Return a desired list, completed as in `_completed`: elements that it lacks are added at its end.
 
-    Elements of both lists with the same merge keys belong together, or with the same value if the list is a set.
+    Elements of both lists with the same merge keys belong together, or with the same value if the
+    list is a set.
     """
     import json
 
+    keys = [key for key in owned if key[:2] in ("k:", "v:")]
+    if wanted is UNSET:
+        wanted = [] if keys else seen
     if not isinstance(wanted, list):
         return wanted
     merged = list(wanted)
     indexes: dict[tuple[str, ...], tuple[dict[str, int], dict[str, int]]] = {}
-    for key, below in owned.items():
+    for key in keys:
         try:
-            identity = json.loads(key[2:]) if key[:2] in ("k:", "v:") else None
+            element = json.loads(key[2:])
         except ValueError:
             continue
-        names = tuple(sorted(identity)) if isinstance(identity, dict) else ()
+        names = tuple(sorted(element)) if isinstance(element, dict) else ()
         if names not in indexes:
             indexes[names] = _index(seen, names), _index(wanted, names)
-        seen_at, at = (index.get(_identity(identity, names)) for index in indexes[names])
-        if seen_at is not None:
-            fields = {**below, **{"f:" + name: {} for name in names}} if isinstance(below, dict) else {}
-            element = _completed(fields, seen[seen_at], UNSET if at is None else wanted[at], _below(way, seen_at))
-            if at is None:
-                merged.append(element)
-            else:
-                merged[at] = element
-    is_same = len(merged) == len(wanted) and all(one is other for one, other in zip(merged, wanted, strict=True))
+        seen_at, at = (index.get(_identity(element, names)) for index in indexes[names])
+        if seen_at is None:
+            continue
+        fields = owned[key]
+        if isinstance(fields, dict):
+            fields = {**fields, **{"f:" + name: {} for name in names}}
+        old = UNSET if at is None else wanted[at]
+        new = _completed(fields, seen[seen_at], old, _below(way, seen_at))
+        if at is None:
+            merged.append(new)
+        else:
+            merged[at] = new
+    is_same = len(merged) == len(wanted) and all(map(operator.is_, merged, wanted))
     return wanted if is_same else merged
 
 
@@ -277,6 +289,9 @@ def _index(elements: list[Any], names: tuple[str, ...]) -> dict[str, int]:
 
 
 def _identity(element: Any, names: tuple[str, ...]) -> str:
-    """Return a text of an element's merge keys, or of the element if there are none: these may be of any type."""
-    is_keyed = isinstance(element, dict) and all(name in element for name in names)
-    return repr([element[name] for name in names] if names and is_keyed else element)
+    """Return a text of an element's merge keys, or of the element if there are none.
+
+    Merge keys may be of any type.
+    """
+    is_keyed = names and isinstance(element, dict) and element.keys() >= set(names)
+    return repr([element[name] for name in names] if is_keyed else element)

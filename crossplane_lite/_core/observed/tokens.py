@@ -22,17 +22,18 @@ import base64
 import binascii
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 EARLY: Final = 0
 LATE: Final = 1
 
 _WINDOW: Final = 8
-_LETTERS: Final = 13  # each form has half of the alphabet
 _NUMBER_LETTERS: Final = 8
-_NUMBERS: Final = _LETTERS**_NUMBER_LETTERS
-_LENGTHS: Final = ((12, 10), (13, 12))  # the lengths of head and tail, by form
+_LETTERS: Final = 13  # each form has half of the alphabet
+# By form: the lengths of head and tail, and the letters, which stand for digits to the base of 13.
+_FORMS: Final = ((12, 10, "abcdefghijklm"), (13, 12, "zyxwvutsrqpon"))
+_DIGITS: Final = "0123456789abc"
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]{8,}")
 _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
@@ -40,7 +41,7 @@ _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 def number_of(text: str) -> int:
     """Return a number for the path `text`, the same in every process. Two paths seldom have the same number."""
-    return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
+    return binascii.crc32(text.encode(errors="surrogatepass")) % _LETTERS**_NUMBER_LETTERS
 
 
 @functools.lru_cache(maxsize=16)  # nearly every process needs only two
@@ -62,14 +63,6 @@ def sequence_for(request: bytes) -> int:
     return int.from_bytes(sha256(request).digest()[:7], "big") + 1
 
 
-def _pseudo_random(seed: int) -> Iterator[int]:
-    """Yield numbers without end that look random: Knuth's linear congruential generator, started with `seed`."""
-    state = seed
-    while True:
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        yield state >> 33
-
-
 def base64_cores(data: bytes) -> list[bytes]:
     """Return the base64 characters that depend on `data` alone, wherever it stands in a longer text.
 
@@ -78,6 +71,10 @@ def base64_cores(data: bytes) -> list[bytes]:
     return [
         base64.b64encode(b"\0" * shift + data)[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6] for shift in range(3)
     ]
+
+
+def _encoded_forms(data: bytes) -> list[bytes]:
+    return base64_cores(data) + base64_cores(data.upper())
 
 
 class Marker:
@@ -93,41 +90,36 @@ class Marker:
     """
 
     def __init__(self, sequence: int, form: int) -> None:
-        digits = _pseudo_random(2 * sequence + form)
-        head, tail = _LENGTHS[form]
-        self._form = form
-        self._head = self._letters([0, 0, *(next(digits) % _LETTERS for _ in range(head - 2))])
-        self._tail = self._letters(next(digits) % _LETTERS for _ in range(tail))
-        letters = "n-z" if form else "a-m"
-        self._token = re.compile(
-            f"{self._head}([{letters}]{{{_NUMBER_LETTERS}}}){self._tail}", re.IGNORECASE | re.ASCII
-        )
-        self._plain = [
-            part[at : at + _WINDOW].encode()
-            for part in (self._head, self._tail)
-            for at in range(len(part) - _WINDOW + 1)
-        ]
+        head, tail, letters = _FORMS[form]
+        self._letters = letters
+        self._digits = str.maketrans(letters, _DIGITS)
+        # Knuth's linear congruential generator makes the letters look random.
+        state = 2 * sequence + form
+        text = 2 * letters[0]
+        for _ in range(head - 2 + tail):
+            state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+            text += letters[(state >> 33) % _LETTERS]
+        self._head, self._tail = text[:head], text[head:]
+        number = f"([{letters}]{{{_NUMBER_LETTERS}}})"
+        self._token = re.compile(self._head + number + self._tail, re.IGNORECASE | re.ASCII)
+        self.head, end = self._head.encode(), self._tail.encode()
+        self._plain = [part[at : at + _WINDOW] for part in (self.head, end) for at in range(len(part) - _WINDOW + 1)]
         # The letters that all windows of the head share, and those of the tail: a text without both has no window.
-        self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
-        self.head = self._head.encode()
-        begin, end = self.head[1:], self._tail.encode()
-        self.encoded_heads = base64_cores(begin) + base64_cores(begin.upper())
-        self._encoded = self.encoded_heads + base64_cores(end) + base64_cores(end.upper())
+        self._cores = self.head[head - _WINDOW : _WINDOW], end[tail - _WINDOW : _WINDOW]
+        self.encoded_heads = _encoded_forms(self.head[1:])
+        self._encoded = self.encoded_heads + _encoded_forms(end)
         self._shortest_encoded = min(map(len, self._encoded))
-
-    def _letters(self, digits: Iterable[int]) -> str:
-        return "".join(chr(ord("z") - digit) if self._form else chr(ord("a") + digit) for digit in digits)
 
     def token(self, number: int) -> str:
         """Return the token with the number `number`."""
-        digits = [number // _LETTERS**place % _LETTERS for place in reversed(range(_NUMBER_LETTERS))]
-        return self._head + self._letters(digits) + self._tail
+        text = ""
+        for _ in range(_NUMBER_LETTERS):
+            number, digit = divmod(number, _LETTERS)
+            text = self._letters[digit] + text
+        return self._head + text + self._tail
 
-    def _number(self, letters: str) -> int:
-        number = 0
-        for letter in letters.lower():
-            number = number * _LETTERS + (ord("z") - ord(letter) if self._form else ord(letter) - ord("a"))
-        return number
+    def _number(self, found: re.Match[str]) -> int:
+        return int(found[1].lower().translate(self._digits), _LETTERS)
 
     def is_in(self, data: bytes) -> bool:
         """Say whether `data` contains a token, eight letters of a token's head or tail, or a head or tail in base64."""
@@ -156,23 +148,26 @@ class Marker:
         If the list is empty and `is_in` is true, the text has only a part of a token.
         """
         found = self._whole(text)
-        for run in _BASE64_RUN.finditer(text):
-            found += [number for number in self._decoded(run.group()) if number not in found]
+        for run in _BASE64_RUN.findall(text):
+            found += [number for number in self._decoded(run) if number not in found]
         return found
 
     def _whole(self, text: str) -> list[int]:
-        return [self._number(match.group(1)) for match in self._token.finditer(text)]
+        return [self._number(match) for match in self._token.finditer(text)]
 
     def _decoded(self, run: str) -> list[int]:
         """Return the numbers of the whole tokens in a text that may have base64 in it, at any place."""
         data = run.encode()
+        if not any(part in data for part in self._encoded):
+            return []
         found: list[int] = []
-        for start in range(4) if any(part in data for part in self._encoded) else ():
-            part = data[start:].translate(bytes.maketrans(b"-_", b"+/"))
+        for start in range(4):
+            part = data[start:]
             if len(part) % 4 == 1:  # base64 never has this length
                 part = part[:-1]
-            decoded = base64.b64decode(part + b"=" * (-len(part) % 4)).decode("latin-1")
-            found += [number for number in self._whole(decoded) if number not in found]
+            decoded = base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4))
+            inside = self._whole(decoded.decode("latin-1"))
+            found += [number for number in inside if number not in found]
         return found
 
     def substitute(self, text: str, shown: Callable[[int], str], part_of_one: str) -> str:
@@ -194,8 +189,8 @@ class Marker:
         """
 
         def encoded(match: re.Match[str]) -> str:
-            numbers = self._decoded(match.group())
-            return f"base64({', '.join(shown(number) for number in numbers)})" if numbers else match.group()
+            joined = ", ".join(map(shown, self._decoded(match[0])))
+            return f"base64({joined})" if joined else match[0]
 
-        text = self._token.sub(lambda match: shown(self._number(match.group(1))), text)
+        text = self._token.sub(lambda match: shown(self._number(match)), text)
         return _BASE64_RUN.sub(encoded, text)

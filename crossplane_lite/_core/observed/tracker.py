@@ -21,7 +21,7 @@ from .. import codec
 from ..base.texts import capped, some, without_addresses
 
 if TYPE_CHECKING:
-    from .observable import Observable, Oracle
+    from .observable import Observable
     from .secrets import Masker
     from .tokens import Marker
 
@@ -188,8 +188,8 @@ class Tracker:
         number: A number that no other call or rehearsal of this process has.
         form: The form of this call's tokens, `EARLY` or `LATE` (`_core.observed.tokens`).
         secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
-        oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
-            count as empty.
+        oracle: Answers the questions about unresolved values in a rehearsal (`_core.dependencies.answers.Answers`).
+            None in a real call, where these values count as empty.
         observer: Is told what compose() does; None for nobody.
 
     Args:
@@ -203,7 +203,7 @@ class Tracker:
     form = 0
     noted_ready: Collection[str] = ()
     secret_request: Any = None
-    oracle: Oracle | None = None
+    oracle: Any = None
     observer: Observer | None = None
     _masked: tuple[int, Masker] | None = None
 
