@@ -73,11 +73,11 @@ class Observable(Generic[T_co]):
         source_path: The path where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value. `__wire_text__` is the text that the codec
-    # emits in place of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
+    # Dunder names, because any other name could be a field of the value. `__cl_text__` is the value of a reference
+    # (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
     __slots__ = (
-        *("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__cl_type__"),
-        "__wire_text__",
+        *("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__cl_text__"),
+        "__cl_type__",
     )
 
     __cl_path__: str
@@ -85,7 +85,7 @@ class Observable(Generic[T_co]):
     __cl_deps__: tuple[Observable[Any], ...] | None
     __cl_settles__: bool  # whether a value that a ready object lacks is known to be empty
     __cl_type__: Known | None  # the value's type, if a schema says it
-    __wire_text__: str | None
+    __cl_text__: str | None
 
     def __init__(
         self,
@@ -102,11 +102,23 @@ class Observable(Generic[T_co]):
         _set(self, "__cl_deps__", _deps)
         _set(self, "__cl_settles__", _settles)
         _set(self, "__cl_type__", _type)
-        _set(self, "__wire_text__", _text)
+        _set(self, "__cl_text__", _text)
 
     @property
     def source_path(self) -> str:
         return self.__cl_path__
+
+    @property
+    def __wire_text__(self) -> str | None:
+        # What the codec emits: the value of a reference; nothing for a missing value if the call collects these.
+        text = self.__cl_text__
+        if text is not None:
+            return text
+        call = current()
+        if call is None or call.met is None or stands_for(self) is not UNSET:
+            return None
+        call.met.append(self)
+        return ""
 
     def __getattr__(self, name: str) -> Observable[Any]:
         if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
@@ -513,7 +525,7 @@ def known(observable: Observable[Any]) -> Any:
     value. UNSET if the value doesn't exist yet, and for every other Observable.
     """
     if refers(observable):
-        value = observable.__wire_text__
+        value = observable.__cl_text__
         return UNSET if value is None else value
     return stands_for(observable)
 
