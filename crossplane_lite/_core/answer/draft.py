@@ -177,28 +177,32 @@ def _find_texts(call: Call, encoded: Mapping[str, _Encoded]) -> None:
     }
     if not call.has_token(b"".join(raws.values())):
         return
+    head = call.token_head
     tokens_in = functools.cache(call.tokens_in)  # many resources have the same text
     for name, raw in raws.items():
-        if call.token_head in raw:
-            one = encoded[name]
-            raws[name] = plain_bytes(one.content)
-            one.texts = []
-            for way, text in _texts_below(call, raws[name], ()):
-                one.texts.append(Found([*way], tokens_in(text), False, True))
-                raws[name] = raws[name].replace(text.encode(), b"")
+        if head not in raw:
+            continue
+        one = encoded[name]
+        raws[name] = plain_bytes(one.content)
+        one.texts = []
+        for way, text in _texts_below(head, raws[name], ()):
+            one.texts.append(Found([*way], tokens_in(text), False, True))
+            raws[name] = raws[name].replace(text.encode(), b"")
     if call.has_token(b"".join(raws.values())):
         for name, rest in raws.items():
             if call.has_token(rest):
                 encoded[name].texts = None
 
 
-def _texts_below(call: Call, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
-    for key, value in codec.split(raw).items():
-        if call.token_head not in value:
+def _texts_below(head: bytes, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
+    fields = codec.split(raw)
+    for key in fields:
+        value = fields[key]
+        if head not in value:
             continue
         kind, payload = codec.open_value(value)
         if kind == codec.STRUCT and len(way) < LEVELS:
-            yield from _texts_below(call, payload, (*way, key))
+            yield from _texts_below(head, payload, (*way, key))
         if kind == codec.STRING:
             yield (*way, key), payload
 
