@@ -63,12 +63,16 @@ def _compare_resources(
                 decision.hold(name, texts)
             continue
         other = others[name]
-        ways = [] if other.content is None else list(_differing(plain_bytes(content), plain_bytes(other.content)))
-        # Only of these placeholders a part was found in it, so the text is a mangled one.
-        is_held = other.content is None and bool(other.waits)
-        if is_new and (ways or is_held):
-            decision.hold(name, texts)
-        elif ways:
+        if other.content is None:
+            # Only of these placeholders a part was found in it, so the text is a mangled one.
+            if is_new and other.waits:
+                decision.hold(name, texts)
+            continue
+        differing = _differing(plain_bytes(content), plain_bytes(other.content))
+        if is_new:
+            if any(differing):
+                decision.hold(name, texts)
+        elif ways := list(differing):
             decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
 
 
@@ -88,8 +92,8 @@ def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequen
 
 def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
     """Yield the ways to the fields at which two Structs differ, also to those that only one of them has."""
-    ours, theirs = dict(codec.split(one)), dict(codec.split(other))
-    for key in {**ours, **theirs}:
+    ours, theirs = codec.split(one), codec.split(other)
+    for key in {*ours, *theirs}:
         mine, its = ours.get(key), theirs.get(key)
         if mine == its:
             continue
