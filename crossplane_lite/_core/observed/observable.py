@@ -144,10 +144,7 @@ class Observable(Generic[T_co]):
     def __repr__(self) -> str:
         # Not only for debugging: the str() of a list that holds an Observable has its repr in it.
         value = known(self)
-        if value is not UNSET:
-            return repr(value)
-        call = call_of(self)
-        return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
+        return _placeholder(self) if value is UNSET else repr(value)
 
     def __hash__(self) -> int:
         # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the hashes differ.
@@ -190,7 +187,7 @@ class Observable(Generic[T_co]):
 
     def __str__(self) -> str:
         value = known(self)
-        return repr(self) if value is UNSET else str(value)
+        return _placeholder(self) if value is UNSET else str(value)
 
     def __format__(self, spec: str) -> str:
         value = known(self)
@@ -198,7 +195,7 @@ class Observable(Generic[T_co]):
             return format(value, spec)
         # The spec is meant for the value. Applied to the token, it could cut the token.
         oracle = oracle_of(self) if spec else None
-        return str(self) if oracle is None else str(oracle.applied(format, self, spec))
+        return _placeholder(self) if oracle is None else str(oracle.applied(format, self, spec))
 
     if TYPE_CHECKING:
 
@@ -383,6 +380,11 @@ def _or_text(add: Callable[[Any, Any], Any], join: Callable[[str, str], str]) ->
 if not TYPE_CHECKING:
     Observable.__add__ = _or_text(Observable.__add__, lambda text, other: text + other)
     Observable.__radd__ = _or_text(Observable.__radd__, lambda text, other: other + text)
+
+
+def _placeholder(observable: Observable[Any]) -> str:
+    call = call_of(observable)
+    return f"Observable({observable.__cl_path__!r})" if call is None else call.token(observable)
 
 
 def make(
