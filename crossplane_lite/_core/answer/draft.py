@@ -80,7 +80,7 @@ def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
             continue
         call.met = []
         content = direct(model)
-        if content is not None and is_sound(model, _size_of(content)):
+        if content is not None and is_sound(model, len(_joined(content))):
             quick[name] = _Encoded(model, content, call.met)
     call.met = None
     if call.searches:
@@ -106,28 +106,30 @@ class _Encoded:
         model: The resource.
         content: Its content, with empty strings in the place of missing values.
         missing: The missing values that are set in it.
-        texts: The strings with placeholders in it; None if some are the names of fields, in lists, or mangled.
+        texts: The strings with placeholders in it.
+        is_mangled: Whether other placeholders are in it: in the names of fields, in lists, or mangled.
     """
 
-    __slots__ = ("content", "missing", "model", "texts")
+    __slots__ = ("content", "is_mangled", "missing", "model", "texts")
 
     def __init__(self, model: Resource, content: Content, missing: list[Observable[Any]]) -> None:
         self.model = model
         self.content = content
         self.missing = missing
-        self.texts: list[Found] | None = []
+        self.texts: list[Found] = []
+        self.is_mangled = False
 
     def draft(self) -> Draft | None:
         """Draft the resource; None if that takes `draft_one`.
 
         A new resource with unresolved values is held back. In an existing one these get their observed values.
         """
-        registered: Any = self.model._state
-        observed = registered.root.raw
-        if self.texts is None:
+        if self.is_mangled:
             return None
         if not (self.texts or self.missing):
             return Draft(self.content)
+        registered: Any = self.model._state
+        observed = registered.root.raw
         if registered.base is not None or (observed is None and registered.depends_on):
             return None
         found = self.texts + [Found([], list(sources(one)), False) for one in self.missing]
@@ -164,34 +166,27 @@ def _ways_to_missing(model: Any) -> list[Sequence[str | int]]:
     return ways
 
 
-def _size_of(content: Content) -> int:
-    return len(content) if type(content) is bytes else sum(map(len, content))  # type: ignore[arg-type]
+def _joined(content: Content) -> bytes:
+    """Return all bytes of a content, not in their places."""
+    return content if type(content) is bytes else b"".join(content)  # type: ignore[arg-type]
 
 
 def _find_texts(call: Call, encoded: Mapping[str, _Encoded]) -> None:
     """Find the strings with placeholders in encoded resources."""
+    rests = {name: _joined(one.content) for name, one in encoded.items()}
+    if call.tokens:
+        head = call.token_head
+        tokens_in = functools.cache(call.tokens_in)  # many resources have the same text
+        for name in [name for name, raw in rests.items() if head in raw]:
+            one = encoded[name]
+            rests[name] = plain_bytes(one.content)
+            for way, text in _texts_below(head, rests[name], ()):
+                one.texts.append(Found([*way], tokens_in(text), False, True))
+                rests[name] = rests[name].replace(text.encode(), b"")
     # One search through the joined bytes takes a fraction of the time of a search through each resource.
-    raws = {
-        name: one.content if type(one.content) is bytes else b"".join(one.content)  # type: ignore[arg-type]
-        for name, one in encoded.items()
-    }
-    if not call.has_token(b"".join(raws.values())):
-        return
-    head = call.token_head
-    tokens_in = functools.cache(call.tokens_in)  # many resources have the same text
-    for name, raw in raws.items():
-        if head not in raw:
-            continue
-        one = encoded[name]
-        raws[name] = plain_bytes(one.content)
-        one.texts = []
-        for way, text in _texts_below(head, raws[name], ()):
-            one.texts.append(Found([*way], tokens_in(text), False, True))
-            raws[name] = raws[name].replace(text.encode(), b"")
-    if call.has_token(b"".join(raws.values())):
-        for name, rest in raws.items():
-            if call.has_token(rest):
-                encoded[name].texts = None
+    if call.has_token(b"".join(rests.values())):
+        for name, rest in rests.items():
+            encoded[name].is_mangled = call.has_token(rest)
 
 
 def _texts_below(head: bytes, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
