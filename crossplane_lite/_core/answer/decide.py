@@ -33,6 +33,7 @@ from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
     CONTEXT,
+    MOST_MISSING,
     READY,
     Notes,
     Said,
@@ -426,10 +427,14 @@ def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[
     if not stay or not call.step:
         return
     written = [name for name in (*run.fresh, *run.changed) if _is_written(decision, run, name)]
-    values, keys = _to_note(decision, run, notes) if not forgotten else _without(notes, forgotten)
-    # What is kept has notes of its own, about values that this call may not know.
-    if not (written or forgotten or (not decision.kept and _lacks(run, notes, values, keys, stay))):
-        return
+    if forgotten:
+        values, keys = _without(notes, forgotten)
+    else:
+        values = _to_note(decision, run, notes)
+        # What is kept has notes of its own, about values that this call may not know.
+        if not (written or (not decision.kept and _lacks(decision, run, notes, values, stay))):
+            return
+        keys = list(dict.fromkeys(_keys_to_note(decision, run)))[:MOST_MISSING]
     carriers = chosen(written, lambda name: (call.resources[name].kind, name in call.existing))
     # Of many written resources those that are no carriers lose their notes.
     losers = set(written).difference(carriers)
@@ -455,33 +460,38 @@ def _may_need_notes(run: Outcome) -> bool:
     return call.composite is not None and not (run.keeps_status and run.keeps_details)
 
 
-def _to_note(decision: Decision, run: Outcome, notes: Notes) -> tuple[Values, Collection[str]]:
-    """Return the values that a run has read, and the keys of those that it lacks."""
+def _to_note(decision: Decision, run: Outcome, notes: Notes) -> Values:
+    """Return the values that a run has read."""
     values = values_read(run.call)
     if decision.lost or decision.kept:
         # While values are lost nothing is forgotten, but for what has an answer without its value.
         values = _joined(notes.values, values, _with_defaults(run.call))
+    return values
+
+
+def _keys_to_note(decision: Decision, run: Outcome) -> Iterable[str]:
+    """Return the keys of the values that a run lacks; some may come again."""
     if not run.missing:  # it is of no use to know which objects have no values yet
-        return values, ()
+        return ()
     # At rest it doesn't matter any more whether a value was there.
     unknown = () if run.is_still and not _is_kept_before(run) else decision.unknown
     left_out = {*unknown, *_around(unknown)}
     missing = [one for one in run.missing if one.source_path not in left_out]
     without = owners_of(one for one in run.missing if one.source_path in unknown)
-    return values, missing_keys(run.call, missing, without)
+    return missing_keys(run.call, missing, without)
 
 
-def _lacks(run: Outcome, notes: Notes, values: Values, keys: Collection[str], stay: Collection[str]) -> bool:
+def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay: Collection[str]) -> bool:
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
-        return bool(values or keys) and run.is_still
+        return run.is_still and (bool(values) or any(_keys_to_note(decision, run)))
     left = notes.without([name for name in notes.entries if name not in stay])
     if left.number < notes.number:
         return True
     if not (run.keeps_status and run.keeps_details):
         return notes.values != values
     # Values that were missing have come. They may decide what the step tells others.
-    if notes.missing and not keys and run.is_still:
+    if notes.missing and run.is_still and not any(_keys_to_note(decision, run)):
         return True
     return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
 

@@ -58,16 +58,16 @@ class Observable(Generic[T_co]):
         source_path: The path where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value. `__wire_text__` is the text that the codec
-    # emits in place of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
+    # Dunder names, because any other name could be a field of the value. `__cl_text__` is the value of a reference
+    # (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
     __slots__ = (
         "__cl_deps__",
         "__cl_owner__",
         "__cl_path__",
         "__cl_root__",
         "__cl_settles__",
+        "__cl_text__",
         "__cl_type__",
-        "__wire_text__",
     )
 
     __cl_path__: str
@@ -75,7 +75,7 @@ class Observable(Generic[T_co]):
     __cl_deps__: tuple[Observable[Any], ...] | None
     __cl_settles__: bool  # whether a value that a ready object lacks is known to be empty
     __cl_type__: Any  # the value's type (`_core.models.types.Type`); None if no schema says it
-    __wire_text__: str | None
+    __cl_text__: str | None
 
     def __init__(
         self,
@@ -92,11 +92,23 @@ class Observable(Generic[T_co]):
         _set(self, "__cl_deps__", _deps)
         _set(self, "__cl_settles__", _settles)
         _set(self, "__cl_type__", _type)
-        _set(self, "__wire_text__", _text)
+        _set(self, "__cl_text__", _text)
 
     @property
     def source_path(self) -> str:
         return self.__cl_path__
+
+    @property
+    def __wire_text__(self) -> str | None:
+        # What the codec emits: the value of a reference; nothing for a missing value if the call collects these.
+        text = self.__cl_text__
+        if text is not None:
+            return text
+        call = current()
+        if call is None or call.met is None or stands_for(self) is not UNSET:
+            return None
+        call.met.append(self)
+        return ""
 
     def __getattr__(self, name: str) -> Observable[Any]:
         path, type_ = self.__cl_path__, self.__cl_type__
@@ -123,10 +135,7 @@ class Observable(Generic[T_co]):
     def __repr__(self) -> str:
         # Not only for debugging: the str() of a list that holds an Observable has its repr in it.
         value = known(self)
-        if value is not UNSET:
-            return repr(value)
-        call = call_of(self)
-        return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
+        return _placeholder(self) if value is UNSET else repr(value)
 
     def __hash__(self) -> int:
         # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the hashes differ.
@@ -164,7 +173,7 @@ class Observable(Generic[T_co]):
 
     def __str__(self) -> str:
         value = known(self)
-        return repr(self) if value is UNSET else str(value)
+        return _placeholder(self) if value is UNSET else str(value)
 
     def __format__(self, spec: str) -> str:
         value = known(self)
@@ -172,7 +181,7 @@ class Observable(Generic[T_co]):
             return format(value, spec)
         # The spec is meant for the value. Applied to the token, it could cut the token.
         oracle = oracle_of(self) if spec else None
-        return str(self) if oracle is None else str(oracle.applied(format, self, spec))
+        return _placeholder(self) if oracle is None else str(oracle.applied(format, self, spec))
 
     def __add__(self, other: object) -> str:
         added: str = str(self) + other if isinstance(other, str) else _operate(self, "add", other)
@@ -333,6 +342,11 @@ for _name in (
         setattr(Observable, f"__{_name}__", partialmethod(_operate, _name))
 
 
+def _placeholder(observable: Observable[Any]) -> str:
+    call = call_of(observable)
+    return f"Observable({observable.__cl_path__!r})" if call is None else call.token(observable)
+
+
 def make(
     path: str,
     root: Root | None,
@@ -442,7 +456,7 @@ def known(observable: Observable[Any]) -> Any:
     value. UNSET if the value doesn't exist yet, and for every other Observable.
     """
     if refers(observable):
-        value = observable.__wire_text__
+        value = observable.__cl_text__
         return UNSET if value is None else value
     return stands_for(observable)
 

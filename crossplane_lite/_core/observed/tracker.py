@@ -178,6 +178,7 @@ class Tracker:
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
+        met: Collects the missing values that are encoded, each as an empty string; None if they can't be encoded.
         told: The texts for people that have tokens, such as log lines.
         tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
             that they are freed without the garbage collector.
@@ -205,6 +206,7 @@ class Tracker:
     secret_request: Any = None
     oracle: Any = None
     observer: Observer | None = None
+    met: list[Observable[Any]] | None = None
     _masked: tuple[int, Masker] | None = None
 
     def __init__(self, data: bytes = b"") -> None:
