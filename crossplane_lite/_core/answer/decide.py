@@ -23,7 +23,7 @@ one is made where a text with a placeholder isn't found intact in what compose()
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..call.mark import OTHERS, plain_bytes
@@ -57,7 +57,8 @@ from .reads import lost_conditions, missing_keys, owners_of, places, values_read
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
-    from ..observed.tracker import Values as Missing
+
+    Missing = Sequence[Observable[Any]]
 
 
 class Decision:
