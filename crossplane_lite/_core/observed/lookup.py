@@ -238,7 +238,7 @@ def time_in(value: Any) -> str:
     return value if shape == "0000-00-00T00:00:00Z" else ""
 
 
-_DIGITS: Final = str.maketrans("123456789", "000000000")
+_DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _pod(obj: _Object) -> bool:
@@ -260,7 +260,7 @@ def _service(obj: _Object) -> bool:
 
 
 # Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
-_WITHOUT_STATUS: Final = {
+_WITHOUT_STATUS = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
     "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
     "MutatingWebhookConfiguration ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
@@ -294,4 +294,4 @@ _RULES: Final[dict[tuple[str, str], Rule]] = {
     **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
 }
 # Every provider has kinds of these names in a group of its own. Their status never shows readiness.
-_ANY_GROUP: Final = frozenset({"ProviderConfig", "ClusterProviderConfig"})
+_ANY_GROUP = frozenset({"ProviderConfig", "ClusterProviderConfig"})

@@ -19,65 +19,66 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from ...errors import WireError
 from .. import codec
 from .tokens import base64_cores
 
+# The key of a secret value, and the value's bytes.
 Secret = tuple[str, bytes]
-"""The key of a secret value, and the value's bytes."""
 
+IsName = Callable[[str], bool]
 _Texts = Iterator[tuple[str, str]]  # parts of a value, each with its key
 
-MASK: Final = "[secret]"
+MASK = "[secret]"
 
 # Where a form is masked: not in longer names, such as `db` in `my-db`; not in longer words; anywhere.
-_ITSELF: Final = 0
-_WORD: Final = 1
-_ANYWHERE: Final = 2
+_ITSELF = 0
+_WORD = 1
+_ANYWHERE = 2
 
-_SHORTEST: Final = 4
-_GRAM: Final = 8  # the shortest form that is masked inside of words
-_CHUNK: Final = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
-_LONGEST_FORM: Final = 2 * _CHUNK
-_LONGEST_NAME: Final = 253
-_MOST_SEARCHES: Final = 250
+_SHORTEST = 4
+_GRAM = 8  # the shortest form that is masked inside of words
+_CHUNK = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
+_LONGEST_FORM = 2 * _CHUNK
+_LONGEST_NAME = 253
+_MOST_SEARCHES = 250
 # Limits for the parts of a value: the depth of parts inside of parts (JSON in a string), and their number.
-_DEEPEST: Final = 4
-_MOST_PARTS: Final = 10_000
+_DEEPEST = 4
+_MOST_PARTS = 10_000
 
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_KEY_OF_SECRET: Final = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
-_LAST_WORD: Final = r"(?:^|[\W_])(?:%s)s?$"
-_NOTHINGS: Final = (
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KEY_OF_SECRET = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
+_LAST_WORD = r"(?:^|[\W_])(?:%s)s?$"
+_NOTHINGS = (
     r"schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format|"
     r"current_context"
 )
-_PLACES: Final = (
+_PLACES = (
     r"|host(?:name)?|end_?point|addr(?:ess)?|server|domain|port|user(?:_?name|_?id)?|login|db(?:_?name)?|database|"
     r"name|ur[il]|id|e?mail|account|project|tenant|namespace|role|arn|bucket"
 )
-_KEY_OF_NOTHING: Final = re.compile(_LAST_WORD % _NOTHINGS)
-_KEY_OF_PLACE: Final = re.compile(_LAST_WORD % (_NOTHINGS + _PLACES))  # or of nothing
-_ORDINARY: Final = frozenset(
+_KEY_OF_NOTHING = re.compile(_LAST_WORD % _NOTHINGS)
+_KEY_OF_PLACE = re.compile(_LAST_WORD % (_NOTHINGS + _PLACES))  # or of nothing
+_ORDINARY = frozenset(
     "true false null none default enabled disabled json yaml text password passwort username database hostname "
     "endpoint connection secret secrets token tokens string certificate unknown".split()
 )
 
-_NAME: Final = r"[A-Za-z_][\w.-]{0,253}"
+_NAME = r"[A-Za-z_][\w.-]{0,253}"
 # The first pair of a line, and the beginning of each further one. A colon alone may belong to a value, as in `db:5432`.
-_FIRST: Final = re.compile(rf"""[\s"'{{-]*({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
-_NEXT: Final = re.compile(rf"""(?<=[;&,?#{{\s])["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
-_BEHIND_VALUE: Final = re.compile(r"[;&]|[ \t]#")
+_FIRST = re.compile(rf"""[\s"'{{-]*({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
+_NEXT = re.compile(rf"""(?<=[;&,?#{{\s])["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
+_BEHIND_VALUE = re.compile(r"[;&]|[ \t]#")
 # A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
-_AUTHORITY: Final = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]*")
-_NOT_IN_NAMES: Final = re.compile(r"[^\w.-]")
+_AUTHORITY = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
+_PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
 # What stands before and behind a form that is masked: nothing of a name, or no letter or digit.
-_BEFORE: Final = re.compile(r"(?<![\w.-])"), re.compile(r"(?<![^\W_])")
-_BEHIND: Final = re.compile(r"(?![\w-]|\.[^\W_])"), re.compile(r"(?![^\W_])")
-_URL_SAFE: Final = str.maketrans("+/", "-_")
+_BEFORE = re.compile(r"(?<![\w.-])"), re.compile(r"(?<![^\W_])")
+_BEHIND = re.compile(r"(?![\w-]|\.[^\W_])"), re.compile(r"(?![^\W_])")
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _never(_name: str) -> bool:
@@ -94,9 +95,7 @@ class Masker:
         is_name: The function that says whether a word is the name of a resource, a function or a kind.
     """
 
-    __slots__ = ("_index", "_is_name", "_where")
-
-    def __init__(self, secrets: Iterable[Secret] = (), is_name: Callable[[str], bool] = _never) -> None:
+    def __init__(self, secrets: Iterable[Secret] = (), is_name: IsName = _never) -> None:
         self._is_name = is_name
         self._where: dict[str, int] = {}  # each form, and where it is masked
         self._index: dict[int, dict[str, list[str]]] = {}  # sorted forms by their first characters, by how many
@@ -121,7 +120,7 @@ class Masker:
             index = self._index.setdefault(len(gram), {})
             index[gram] = sorted([*index.get(gram, ()), *forms])
 
-    def __call__(self, text: str, is_name: Callable[[str], bool] = _never) -> str:
+    def __call__(self, text: str, is_name: IsName = _never) -> str:
         """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
         hidden = bytearray(len(text))  # values may overlap or touch each other
         for size, index in self._index.items():
@@ -155,7 +154,7 @@ class Masker:
             piece = one[: size - 1]
         return 0
 
-    def _is_part_of_name(self, text: str, start: int, end: int, is_name: Callable[[str], bool]) -> bool:
+    def _is_part_of_name(self, text: str, start: int, end: int, is_name: IsName) -> bool:
         backwards = text[max(0, start - _LONGEST_NAME) : start][::-1]
         before = _NOT_IN_NAMES.split(backwards, maxsplit=1)[0][::-1]
         behind = _NOT_IN_NAMES.split(text[end : end + _LONGEST_NAME], maxsplit=1)[0]

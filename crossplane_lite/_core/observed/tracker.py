@@ -58,7 +58,7 @@ class Observer:
 
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
-_SHORTEST_TOKEN: Final = 8  # shorter parts of a token aren't recognised
+_SHORTEST_TOKEN = 8  # shorter parts of a token aren't recognised
 
 # The state of this thread or task before `enter`, to which `leave` goes back.
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
@@ -71,7 +71,7 @@ _open: Final[dict[int, Tracker]] = {}  # the calls that are going on, by their i
 
 # The calls that are going on and have an observer. Code that many calls run looks here first.
 observed_calls: Final[list[Tracker]] = []
-_NOBODY: Final = Observer()
+_NOBODY = Observer()
 
 # Returns the current call of this thread or task; None outside of calls.
 current: Final = _current.get
@@ -141,8 +141,9 @@ def mask(text: str) -> str:
     if call is not None:
         return call.show(text)
     # Other threads add and remove calls meanwhile, and add to the secrets of theirs.
-    for one, masker in [(one, one.masker()) for one in _open.copy().values() if not one.rehearsed]:
-        text = masker(one.readable(text, tell=False), one.has_name)
+    for one in _open.copy().values():
+        if not one.rehearsed:
+            text = one.masker()(one.readable(text, tell=False), one.has_name)
     return text
 
 
@@ -208,12 +209,12 @@ class Tracker:
         self.data = data
         self.number = _number()
         self.observed: Mapping[str, Any] = {}
-        self.guesses: dict[str, Observable[Any]] = {}
+        self.guesses: dict[str, Observable] = {}
         self.answered: set[str] = set()
         self.true_conditions: dict[str, set[str]] = {}
         self.seen_names: set[str] = set()
-        self.handed_out: list[Observable[Any]] = []
-        self.tokens: dict[int, Observable[Any]] = {}
+        self.handed_out: list[Observable] = []
+        self.tokens: dict[int, Observable] = {}
         self.made: dict[int, int] = {}
         self.told: set[str] = set()
         self.tied: list[Any] = []
@@ -228,7 +229,7 @@ class Tracker:
     def __reduce__(self) -> Any:
         return ended, ()  # in another process the call isn't going on
 
-    def token(self, observable: Observable[Any]) -> str:
+    def token(self, observable: Observable) -> str:
         """Return the token that stands for `observable` in texts of this call; the same token each time."""
         # Each path has one token. Results of apply() are known by identity, because two functions may have the same
         # name. Observables in `tokens` stay alive, so no other object gets their id.
@@ -268,7 +269,7 @@ class Tracker:
         number = self.marker_number.value
         return [marker_for(number, form) for form in (self.form, LATE if self.form == EARLY else EARLY)]
 
-    def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
+    def named_by(self, waiting: Iterable[Observable]) -> None:
         """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
 
         An existing resource may have a name that was made from an earlier value.
@@ -301,7 +302,7 @@ class Tracker:
         # If the request itself has such a text, the text isn't a token that this process has made.
         return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number.value
 
-    def tokens_in(self, text: str) -> list[Observable[Any]]:
+    def tokens_in(self, text: str) -> list[Observable]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
         If `text` has only a part of a token, or a token of another call, the list has one Observable, whose path is a
