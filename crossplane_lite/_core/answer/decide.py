@@ -23,7 +23,7 @@ one is made where a text with a placeholder isn't found intact in what compose()
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
@@ -58,7 +58,8 @@ from .reads import lost_conditions, missing_keys, owners_of, places, values_read
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
-    from ..observed.tracker import Values as Missing
+
+    Missing = Sequence[Observable[Any]]
 
 
 class Decision:

@@ -105,7 +105,7 @@ def _values_of(call: Call, registered: Registered) -> dict[str, Any]:
         ways.update({f'connection_details["{key}"]': NOT_KEPT for key in root.details})
     if root.kind != "resource":
         return ways
-    if root.was_found_ready:
+    if root.ready:
         ways[READY] = True
     if _view(registered.observed, "metadata", "annotations") is not None:
         name = codec.get_path(raw, steps_of(EXTERNAL))

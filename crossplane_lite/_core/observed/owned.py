@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ...errors import EncodeError
 from .. import codec
@@ -17,9 +17,9 @@ from ..base.sentinels import UNSET
 from ..paths import trees
 from ..paths.text import show
 
-_MANAGER: Final = "apiextensions.crossplane.io/composed"
+_MANAGER = "apiextensions.crossplane.io/composed"
 # Labels and annotations that Crossplane sets itself, whatever a function desires.
-CROSSPLANES_OWN: Final = frozenset(
+CROSSPLANES_OWN = frozenset(
     {
         "crossplane.io/composition-resource-name",
         "crossplane.io/composite",
@@ -27,12 +27,12 @@ CROSSPLANES_OWN: Final = frozenset(
         "crossplane.io/claim-namespace",
     }
 )
-_NOT_OURS: Final = ("apiVersion", "kind", "status")
-_KEPT_METADATA: Final = ("annotations", "labels")
+_NOT_OURS = ("apiVersion", "kind", "status")
+_KEPT_METADATA = ("annotations", "labels")
 
 _Map = dict[str, Any]  # an object, or a set of fields
 _Way = tuple[str | int, ...]
-_METADATA: Final[_Way] = ("metadata",)
+_METADATA = ("metadata",)
 
 
 def as_owned(observed: bytes) -> bytes | None:
