@@ -478,7 +478,7 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
     return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
 
 
-def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, set[str]]:
+def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:
     """Return the noted values and the keys of missing ones, with some values among the missing ones."""
     values = dict(notes.values)
     keys = set(notes.missing)
