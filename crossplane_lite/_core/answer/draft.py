@@ -107,7 +107,8 @@ class _Encoded:
         content: Its content, with empty strings in the place of missing values.
         missing: The missing values that are set in it.
         texts: The strings with placeholders in it.
-        is_mangled: Whether other placeholders are in it: in the names of fields, in lists, or mangled.
+        is_mangled: Whether placeholders are elsewhere in it: in the names of fields, in lists, or
+            mangled.
     """
 
     __slots__ = ("content", "is_mangled", "missing", "model", "texts")
@@ -122,7 +123,8 @@ class _Encoded:
     def draft(self) -> Draft | None:
         """Draft the resource; None if that takes `draft_one`.
 
-        A new resource with unresolved values is held back. In an existing one these get their observed values.
+        A new resource with unresolved values is held back. In an existing one these get their
+        observed values.
         """
         if self.is_mangled:
             return None
@@ -183,7 +185,7 @@ def _find_texts(call: Call, encoded: Mapping[str, _Encoded]) -> None:
             for way, text in _texts_below(head, rests[name], ()):
                 one.texts.append(Found([*way], tokens_in(text), False, True))
                 rests[name] = rests[name].replace(text.encode(), b"")
-    # One search through the joined bytes takes a fraction of the time of a search through each resource.
+    # One search through the joined bytes takes a fraction of the time of a search through each.
     if call.has_token(b"".join(rests.values())):
         for name, rest in rests.items():
             encoded[name].is_mangled = call.has_token(rest)

@@ -60,15 +60,18 @@ def _compare_resources(
         if draft.content is None or draft is not run.drafts[name]:
             continue
         if other is None:
-            if is_fresh and run.error is None and late.error is None:  # its name is made from a text
+            # Its name is made from a text.
+            if is_fresh and run.error is None and late.error is None:
                 decision.hold(name, texts)
             continue
         if is_new:
-            # If the other one waits, its text is a mangled one: only a part of these placeholders was found in it.
+            # If the other one waits, only a part of these placeholders was found in it.
             if draft.digest != other.digest if other.content else other.waits:
                 decision.hold(name, texts)
             continue
-        ways = list(_differing(plain_bytes(draft.content), plain_bytes(other.content))) if other.content else ()
+        if other.content is None:
+            continue
+        ways = list(_differing(plain_bytes(draft.content), plain_bytes(other.content)))
         if ways:
             decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
 

@@ -211,7 +211,7 @@ def _is_secret(call: Call, value: Any) -> bool:
 
 
 def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collection[str]) -> Iterator[str]:
-    """Yield the keys of missing values, and of registered objects that have no values yet; some may come again.
+    """Yield the keys of missing values, and of registered objects that have no values yet; some come again.
 
     Resources in `without` are left out: of their values nobody knows whether they were there.
     """

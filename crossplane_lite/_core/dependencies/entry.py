@@ -115,15 +115,11 @@ class Waiting(NamedTuple):
             mask: The function that masks the secret values in a text. It isn't applied to names of resources.
         """
         needs = []
-        causes: dict[tuple[str, ...], tuple[str, str, str]] = {}  # many wait for one value
         for one in self.needs:
-            key = one.of, one.path, one.why, one.of_kind
-            if key not in causes:
-                owner = one.of if one.of_resource else ""
-                path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
-                causes[key] = owner or mask(one.of), path, why
+            owner = one.of if one.of_resource else ""
             name = one.name if one.by_resource else mask(one.name)
-            needs.append(Need(name, *causes[key], one.kind, one.of_kind))
+            path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
+            needs.append(Need(name, owner or mask(one.of), path, why, one.kind, one.of_kind))
         cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
         notes = tuple(Note(one.name, mask(one.text)) for one in self.notes)
         return Waiting(self.held, needs, cut_off, notes)

@@ -100,14 +100,11 @@ class Observable(Generic[T_co]):
 
     @property
     def __wire_text__(self) -> str | None:
-        # What the codec emits: the value of a reference; nothing for a missing value if the call collects these.
-        text = self.__cl_text__
-        if text is not None:
-            return text
-        call = current()
-        if call is None or call.met is None or stands_for(self) is not UNSET:
-            return None
-        call.met.append(self)
+        # What the codec emits. A missing value is emitted as nothing if the call collects these.
+        met = getattr(current(), "met", None)
+        if met is None or self.__cl_text__ is not None or stands_for(self) is not UNSET:
+            return self.__cl_text__
+        met.append(self)
         return ""
 
     def __getattr__(self, name: str) -> Observable:
