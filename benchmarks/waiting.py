@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ROWS", "STATES", "USES", "scene"]
 
-# How many times a resolved call a call may take, by the state of the value. A hash takes one more run while the value is
-# new; once it was there, the whole request is searched for placeholders besides.
+# How many times a resolved call a call may take, by the state of the value. A hash takes one more run while the value
+# is new; once it was there, the whole request is searched for placeholders besides.
 _MISSING: Final = {"new": 1.3, "kept": 2.2, "lost": 2.2, "never": 1.1}
 _MISSING_IN_HASH: Final = {"new": 2.2, "kept": 2.5}
 _SIZES: Final = (20, 200, 2000)
