@@ -130,9 +130,11 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
         _note_at_rest(decision, first)
         return decision
     notes = _notes_of(call)
-    said = of_first = _by_said(first, notes)
-    final, lost, forgotten = _with_last_known(first, notes, of_first[Said.THERE], elsewhere)
-    if final is not first:
+    said = _by_said(first, notes)
+    final, lost, forgotten = _with_last_known(first, notes, said[Said.THERE], elsewhere)
+    if final is first:
+        forgotten += _gone_for_good(first, said[Said.NOT_KEPT])
+    else:
         decision = Decision(final.call, final.error, final)
         decision.lost = _named(lost)
         _wait_for_real_values(decision, first, final)
@@ -140,11 +142,8 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     _protect(decision, final, notes, said)
     look_at_texts(decision, final, elsewhere)
     is_first_call = bool(decision.kept) and not notes.number
-    if is_first_call or decision.seals or final.error is not None or unanswered(final.call):
-        return decision
-    if final is first and first.is_still and not (first.may_drop or decision.kept):
-        forgotten += [one for one in of_first[Said.NOT_KEPT] if _is_gone_for_good(call, one)]
-    _note(decision, final, notes, forgotten)
+    if not (is_first_call or decision.seals or final.error is not None or unanswered(final.call)):
+        _note(decision, final, notes, () if decision.kept else forgotten)
     return decision
 
 
@@ -260,6 +259,13 @@ def _with_defaults(call: Call) -> set[Where]:
         if place is not None:
             found.add(place)
     return found
+
+
+def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
+    """Return the values that weren't kept and that a run which changes nothing can do without."""
+    if not unkept or not run.is_still or run.may_drop:
+        return []
+    return [one for one in unkept if _is_gone_for_good(run.call, one)]
 
 
 def _is_gone_for_good(call: Call, value: Observable[Any]) -> bool:
