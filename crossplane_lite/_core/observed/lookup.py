@@ -6,7 +6,7 @@ The rules of readiness are a table by kind; they are those of function-auto-read
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ...errors import UsageError
@@ -55,13 +55,17 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bo
     except UsageError:  # not a path: a result of `apply` has such a name
         return UNSET
     if steps[:1] == ("connection_details",):
-        texts = {key: value.decode(errors="replace") for key, value in details.items()}
-        if len(steps) == 1:
-            return texts or UNSET
-        return texts.get(str(steps[1]), UNSET) if len(steps) == 2 else UNSET
+        return _detail_at(details, steps[1:])
     value = codec.get_path(raw, steps)
     is_missing = value is None or (value == "" and composed and is_reported(way))
     return UNSET if is_missing else value
+
+
+def _detail_at(details: Mapping[str, bytes], keys: Sequence[str | int]) -> Any:
+    texts = {key: value.decode(errors="replace") for key, value in details.items()}
+    if not keys:
+        return texts or UNSET
+    return texts.get(str(keys[0]), UNSET) if len(keys) == 1 else UNSET
 
 
 def steps_of(way: str) -> tuple[str | int, ...]:

@@ -7,9 +7,8 @@ refused where they have to be compared: functions recurse, and the error has the
 
 from __future__ import annotations
 
-import contextlib
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import EncodeError
@@ -33,6 +32,7 @@ _KEPT_METADATA = ("annotations", "labels")
 
 _Map = dict[str, Any]  # an object, or a set of fields
 _Way = tuple[str | int, ...]
+_Names = tuple[str, ...]  # the names of merge keys; none for a set
 _METADATA = ("metadata",)
 
 
@@ -229,73 +229,77 @@ def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
     """
     fields = _fields(owned)
     if isinstance(seen, dict) and fields:
-        before = wanted if isinstance(wanted, dict) else {}
-        lacking: _Map = {}
-        for name, below in fields.items():
-            if name not in seen:
-                continue
-            old = before.get(name, UNSET)
-            new = _completed(below, seen[name], old, _below(way, name))
-            if new is not old:
-                lacking[name] = new
-        is_empty = wanted is UNSET and not seen
-        return {**before, **lacking} if lacking or is_empty else wanted
+        return _completed_map(fields, seen, wanted, way)
     if isinstance(seen, list) and isinstance(owned, dict):
         return _completed_list(owned, seen, wanted, way)
     return seen if wanted is UNSET else wanted
 
 
+def _completed_map(fields: _Map, seen: _Map, wanted: Any, way: _Way) -> Any:
+    before = wanted if isinstance(wanted, dict) else {}
+    lacking: _Map = {}
+    for name in fields:
+        if name in seen:
+            old = before.get(name, UNSET)
+            new = _completed(fields[name], seen[name], old, _below(way, name))
+            if new is not old:
+                lacking[name] = new
+    is_empty = wanted is UNSET and not seen
+    return {**before, **lacking} if lacking or is_empty else wanted
+
+
 def _completed_list(owned: _Map, seen: list[Any], wanted: Any, way: _Way) -> Any:
     """Return a desired list, completed as in `_completed`: elements that it lacks are added at its end.
 
-    Elements of both lists with the same merge keys belong together, or with the same value if the
-    list is a set.
+    Elements of both lists with the same merge keys belong together, or with the same value if the list is a set.
     """
-    elements = _elements(owned)
     if wanted is UNSET:
-        wanted = [] if elements else seen
+        wanted = [] if any(map(_is_element, owned)) else seen
     if not isinstance(wanted, list):
         return wanted
     merged = list(wanted)
-    indexes: dict[tuple[str, ...], tuple[dict[str, int], dict[str, int]]] = {}
-    for key, element in elements.items():
-        names = tuple(sorted(element)) if isinstance(element, dict) else ()
+    indexes: dict[_Names, tuple[dict[str, int], dict[str, int]]] = {}
+    for names, identity, fields in _elements(owned):
         if names not in indexes:
             indexes[names] = _index(seen, names), _index(wanted, names)
-        seen_at, at = (index.get(_identity(element, names)) for index in indexes[names])
+        seen_at, at = (index.get(identity) for index in indexes[names])
         if seen_at is None:
             continue
-        fields = owned[key]
-        if isinstance(fields, dict):
-            fields = {**fields, **{"f:" + name: {} for name in names}}
-        old = UNSET if at is None else wanted[at]
-        new = _completed(fields, seen[seen_at], old, _below(way, seen_at))
+        below = _below(way, seen_at)
         if at is None:
-            merged.append(new)
+            merged.append(_completed(fields, seen[seen_at], UNSET, below))
         else:
-            merged[at] = new
+            merged[at] = _completed(fields, seen[seen_at], wanted[at], below)
     is_same = len(merged) == len(wanted) and all(map(operator.is_, merged, wanted))
     return wanted if is_same else merged
 
 
-def _elements(owned: _Map) -> _Map:
-    """Return the merge keys or values of the elements in the set of fields of a list."""
+def _is_element(key: str) -> bool:
+    return key[:2] in ("k:", "v:")
+
+
+def _elements(owned: _Map) -> Iterator[tuple[_Names, str, Any]]:
+    """Yield the elements of a list in a set of fields: the names of the merge keys, the identity and the fields."""
     import json
 
-    found: _Map = {}
-    for key in owned:
-        if key[:2] in ("k:", "v:"):
-            with contextlib.suppress(ValueError):
-                found[key] = json.loads(key[2:])
-    return found
+    for key in filter(_is_element, owned):
+        try:
+            element = json.loads(key[2:])
+        except ValueError:
+            continue
+        names = tuple(sorted(element)) if isinstance(element, dict) else ()
+        fields = owned[key]
+        if isinstance(fields, dict):
+            fields = {**fields, **{"f:" + name: {} for name in names}}
+        yield names, _identity(element, names), fields
 
 
-def _index(elements: list[Any], names: tuple[str, ...]) -> dict[str, int]:
+def _index(elements: list[Any], names: _Names) -> dict[str, int]:
     """Map the identities of a list's elements to their indexes, the first one where two are equal."""
     return {_identity(elements[at], names): at for at in reversed(range(len(elements)))}
 
 
-def _identity(element: Any, names: tuple[str, ...]) -> str:
+def _identity(element: Any, names: _Names) -> str:
     """Return a text of an element's merge keys, or of the element if there are none.
 
     Merge keys may be of any type.

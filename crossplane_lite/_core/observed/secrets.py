@@ -203,12 +203,16 @@ def _forms_of(key: str, value: bytes) -> Iterator[tuple[str, int]]:
             anywhere = _names(name, _KEY_OF_SECRET) or not _names(name, _KEY_OF_PLACE)
             forms = [text, text.strip(), *_escaped(text, part)]
         for form in forms + _in_base64(part, anywhere):
-            size = len(form)
-            if _SHORTEST <= size <= _LONGEST_FORM:
-                yield form, _ITSELF if not anywhere else _WORD if size < _GRAM else _ANYWHERE
-            for at in range(0, size, _CHUNK) if size > _LONGEST_FORM else ():
-                at = min(at, size - _CHUNK)
-                yield form[at : at + _CHUNK], _ANYWHERE
+            yield from _pieces(form, anywhere)
+
+
+def _pieces(form: str, anywhere: bool) -> Iterator[tuple[str, int]]:
+    size = len(form)
+    if _SHORTEST <= size <= _LONGEST_FORM:
+        yield form, _ITSELF if not anywhere else _WORD if size < _GRAM else _ANYWHERE
+    for at in range(0, size, _CHUNK) if size > _LONGEST_FORM else ():
+        at = min(at, size - _CHUNK)
+        yield form[at : at + _CHUNK], _ANYWHERE
 
 
 def _escaped(text: str, data: bytes) -> tuple[str, ...]:
@@ -328,7 +332,7 @@ def _pairs(text: str) -> _Texts:
             pieces = ["", first[1], *pieces, first[1], rest]
             if rest in ("", "|", "|-", ">", ">-"):
                 above = first[1]
-            elif len(lines) == 1 and _is_short_word(first, rest):
+            elif _is_short_word(first, rest, lines):
                 continue
         elif len(pieces) == 1 and len(lines) > 1 and not line.startswith(("-----", "[")):
             yield above, line.removeprefix("- ").strip("\"'")
@@ -336,12 +340,13 @@ def _pairs(text: str) -> _Texts:
             yield from _ends_of(key, value)
 
 
-def _is_short_word(first: re.Match[str], rest: str) -> bool:
-    """Say whether a pair is a short word behind a colon, as a password may have it.
+def _is_short_word(first: re.Match[str], rest: str, lines: list[str]) -> bool:
+    """Say whether a text is a short word behind a colon, as a password may have it.
 
     Such a word would be found by chance in many texts.
     """
-    return ":" in first[0] and len(rest) < _GRAM and not _names(first[1], _KEY_OF_SECRET)
+    is_short = len(lines) == 1 and ":" in first[0] and len(rest) < _GRAM
+    return is_short and not _names(first[1], _KEY_OF_SECRET)
 
 
 def _ends_of(key: str, value: str) -> _Texts:
