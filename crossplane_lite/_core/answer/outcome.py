@@ -82,10 +82,11 @@ class Outcome:
         call = self.call
         if not (call.handed_out or call.guesses or call.tokens):
             return ()
-        read = {one.source_path: one for one in call.handed_out if one.__cl_deps__ is None}
-        for draft in self.drafts.values():
-            for place in draft.found:
-                read.update((one.source_path, one) for value in place.waits_for for one in sources(value))
+        places = [place for draft in self.drafts.values() for place in draft.found]
+        values = [value for place in places for value in place.waits_for]
+        read = {one.source_path: one for value in values for one in sources(value)}
+        # One that was made by hand has no owner, and one that was read has.
+        read.update((one.source_path, one) for one in call.handed_out if one.__cl_deps__ is None)
         found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
         found.update(self.asked)
         return [one for _, one in sorted(found.items())]

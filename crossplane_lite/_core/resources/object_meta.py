@@ -129,9 +129,11 @@ def is_sound(model: ModelShape, size: int) -> bool:
         if "labels" in fields:
             others -= 1
             for label in fields["labels"].items():
+                key, text = label
+                if type(text) is not str:  # a missing value must not be looked for in a set
+                    return False
                 if label not in _sound:
-                    key, text = label
-                    if not (type(key) is type(text) is str and _is_key(key) and _is_label_value(text)):
+                    if type(key) is not str or not (_is_key(key) and _is_label_value(text)):
                         return False
                     _keep(label)
         if "annotations" in fields:
@@ -166,9 +168,11 @@ def _has_texts(fields: Mapping[str, Any]) -> bool:
 def _are_sound_names(model: Any, fields: Mapping[str, Any]) -> bool:
     name = fields.get("name")
     if name is not None:
+        if type(name) is not str:
+            return False
         named = (model.apiVersion, model.kind, name)
         if named not in _sound:
-            if type(name) is not str or not _name_rule(*named[:2])[0](name):
+            if not _name_rule(*named[:2])[0](name):
                 return False
             _keep(named)
     namespace = fields.get("namespace")
