@@ -474,7 +474,7 @@ def _to_note(decision: Decision, run: Outcome, notes: Notes) -> tuple[Values, Co
 def _lacks(run: Outcome, notes: Notes, values: Values, keys: Collection[str], stay: Collection[str]) -> bool:
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
-        return bool(values or keys) and run.is_still
+        return bool(values or keys) and (run.is_still or not run.missing)
     left = notes.without([name for name in notes.entries if name not in stay])
     if left.number < notes.number:
         return True
