@@ -347,3 +347,30 @@ def told(ctx: composition.Context) -> None:
     """Composes zones as soon as the step before has told the id."""
     if ctx.context["example.com/vpc"]:
         _zones(ctx)
+
+
+@composition.function(name="adopted", auto_ready=True)
+def adopted(ctx: composition.Context) -> None:
+    """Composes by an `if`, by a name with a hash, by a list in a status and by a field, and tells the next step the id.
+
+    `official.py` and `pythonic.py` compose the same.
+    """
+    xr = ctx.composite(Unstructured)
+    vpc = _vpc(ctx)
+    seen = vpc.observed.status.atProvider
+    if seen.id:
+        _address(ctx, "decided", net=seen.id)
+    _address(ctx, f"hashed-{_hash(seen.id)}")
+    blocks = ctx.resource("blocks", Unstructured(EC2, "ManagedPrefixList"))
+    blocks.spec.forProvider = {
+        "region": REGION,
+        "name": "blocks",
+        "addressFamily": "IPv4",
+        "maxEntries": 8,
+        "entry": [{"cidr": block, "description": "private"} for block in xr.observed.spec.blocks],
+    }
+    for entry in blocks.observed.status.atProvider.entry:
+        _address(ctx, f"listed-{_hash(entry.cidr)}")
+    _subnet(ctx, "subnet", vpc)
+    xr.status.vpcId = seen.id
+    ctx.context["example.com/vpc"] = seen.id

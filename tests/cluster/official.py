@@ -1,8 +1,14 @@
-"""The composition of `functions.guess` with the official SDK: `official.py PORT [CERTIFICATES]` serves it."""
+"""Compositions of `functions` with the official SDK: `official.py PORT [CERTIFICATES]` serves one of them.
+
+The environment variable `COMPOSITION` names it: `guess`, `adopted` or `told`.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
+from typing import Any
 
 import grpc
 from crossplane.function import logging, resource, response, runtime
@@ -11,33 +17,92 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as services
 
 EC2 = "ec2.aws.m.upbound.io/v1beta1"
 REGION = "eu-central-1"
+_KEY = "example.com/vpc"
+
+
+class Call:
+    """One call of a function.
+
+    Args:
+        req: The request.
+
+    Attributes:
+        answer: The answer.
+        spec: The composite's spec.
+    """
+
+    def __init__(self, req: fnv1.RunFunctionRequest) -> None:
+        self.answer = response.to(req)
+        self.spec = resource.struct_to_dict(req.observed.composite.resource)["spec"]
+        self._observed = {name: resource.struct_to_dict(one.resource) for name, one in req.observed.resources.items()}
+
+    def compose(self, name: str, kind: str, /, **fields: object) -> None:
+        one = {"apiVersion": EC2, "kind": kind, "spec": {"forProvider": {"region": REGION, **fields}}}
+        resource.update(self.answer.desired.resources[name], one)
+        conditions = self._observed.get(name, {}).get("status", {}).get("conditions", [])
+        if any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions):
+            self.answer.desired.resources[name].ready = fnv1.READY_TRUE
+
+    def seen(self, name: str) -> dict[str, Any]:
+        """Return the `status.atProvider` of a composed resource."""
+        found: dict[str, Any] = self._observed.get(name, {}).get("status", {}).get("atProvider", {})
+        return found
+
+    def report(self, **status: object) -> None:
+        """Set the composite's status."""
+        resource.update(self.answer.desired.composite, {"status": status})
+
+
+def guess(call: Call) -> None:
+    """Composes a VPC and, as soon as its id is there, the resources that refer to it."""
+    call.compose("vpc", "VPC", cidrBlock="10.0.0.0/16")
+    vpc_id = call.seen("vpc").get("id")
+    if vpc_id:
+        call.compose("subnet", "Subnet", vpcId=vpc_id, cidrBlock="10.0.0.0/20")
+        call.compose("table", "RouteTable", vpcId=vpc_id, tags={"short": vpc_id[-6:]})
+        for name, description in sorted(call.spec["groups"].items()):
+            call.compose(f"group-{name}", "SecurityGroup", vpcId=vpc_id, name=name, description=description)
+        call.compose("gateway", "InternetGateway", vpcId=vpc_id)
+        call.report(vpcId=vpc_id)
+
+
+def adopted(call: Call) -> None:
+    """Composes all that it has the values for, and tells the next step the VPC's id."""
+    call.compose("vpc", "VPC", cidrBlock="10.0.0.0/16")
+    vpc_id = call.seen("vpc").get("id")
+    if vpc_id:
+        call.compose("decided", "EIP", domain="vpc", tags={"net": vpc_id})
+        call.compose(f"hashed-{_hash(vpc_id)}", "EIP", domain="vpc")
+        call.compose("subnet", "Subnet", vpcId=vpc_id, cidrBlock="10.0.0.0/20")
+        call.report(vpcId=vpc_id)
+        call.answer.context[_KEY] = vpc_id
+    entry = [{"cidr": block, "description": "private"} for block in call.spec["blocks"]]
+    call.compose("blocks", "ManagedPrefixList", name="blocks", addressFamily="IPv4", maxEntries=8, entry=entry)
+    for one in call.seen("blocks").get("entry", []):
+        call.compose(f"listed-{_hash(one['cidr'])}", "EIP", domain="vpc")
+
+
+def told(call: Call) -> None:
+    """Composes zones as soon as the step before has told the id."""
+    if _KEY in call.answer.context:
+        for zone in call.spec["zones"]:
+            call.compose(f"zone-{zone}", "EIP", domain="vpc")
+
+
+def _hash(value: str) -> str:
+    return hashlib.sha256(value.encode()).hexdigest()[:8]
+
+
+_COMPOSITIONS = {"guess": guess, "adopted": adopted, "told": told}
 
 
 class FunctionRunner(services.FunctionRunnerService):  # type: ignore[misc]
-    """Composes a VPC and, as soon as its id is there, the resources that refer to it."""
+    """Composes what the environment variable names."""
 
     async def RunFunction(self, req: fnv1.RunFunctionRequest, _: grpc.aio.ServicerContext) -> fnv1.RunFunctionResponse:
-        rsp = response.to(req)
-        xr = resource.struct_to_dict(req.observed.composite.resource)
-        observed = {name: resource.struct_to_dict(one.resource) for name, one in req.observed.resources.items()}
-
-        def compose(name: str, kind: str, /, **fields: object) -> None:
-            one = {"apiVersion": EC2, "kind": kind, "spec": {"forProvider": {"region": REGION, **fields}}}
-            resource.update(rsp.desired.resources[name], one)
-            conditions = observed.get(name, {}).get("status", {}).get("conditions", [])
-            if any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions):
-                rsp.desired.resources[name].ready = fnv1.READY_TRUE
-
-        compose("vpc", "VPC", cidrBlock="10.0.0.0/16")
-        vpc_id = observed.get("vpc", {}).get("status", {}).get("atProvider", {}).get("id")
-        if vpc_id:
-            compose("subnet", "Subnet", vpcId=vpc_id, cidrBlock="10.0.0.0/20")
-            compose("table", "RouteTable", vpcId=vpc_id, tags={"short": vpc_id[-6:]})
-            for name, description in sorted(xr["spec"]["groups"].items()):
-                compose(f"group-{name}", "SecurityGroup", vpcId=vpc_id, name=name, description=description)
-            compose("gateway", "InternetGateway", vpcId=vpc_id)
-            resource.update(rsp.desired.composite, {"status": {"vpcId": vpc_id}})
-        return rsp
+        call = Call(req)
+        _COMPOSITIONS[os.environ.get("COMPOSITION", "guess")](call)
+        return call.answer
 
 
 if __name__ == "__main__":

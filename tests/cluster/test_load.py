@@ -20,8 +20,7 @@ _STEADY_SECONDS = 180
 
 
 def _versions(one: Composite) -> dict[str, str]:
-    found = {"": one.get(), **one.composed()}
-    return {name: item["metadata"]["resourceVersion"] for name, item in found.items()}
+    return {"": one.get()["metadata"]["resourceVersion"], **one.versions()}
 
 
 @pytest.mark.parametrize(("target", "ttl"), [("small", 60), ("forever", 10)], ids=["settled", "waiting"])

@@ -29,16 +29,12 @@ def _made(world: World, *functions: str, **spec: Any) -> Composite:
     return one
 
 
-def _versions(one: Composite) -> dict[str, str]:
-    return {name: item["metadata"]["resourceVersion"] for name, item in one.composed().items()}
-
-
 def _stays(world: World, one: Composite) -> None:
     """Check that further reconciles write nothing to a composed resource."""
     world.react(one, quiet=2)
-    versions = _versions(one)
+    versions = one.versions()
     world.react(one, quiet=1)
-    assert _versions(one) == versions
+    assert one.versions() == versions
 
 
 def _shrink(world: World, one: Composite, *kept: str) -> None:
@@ -143,6 +139,52 @@ def test_what_a_lost_value_decides_stays(world: World, how: str) -> None:
     _shrink(world, one)
 
 
+@pytest.mark.parametrize("how", ["field", "status"])
+@_once
+def test_a_user_edits_in_the_same_moment(world: World, how: str) -> None:
+    """One call sees a loss and an edit for the first time: the edit counts, and nothing else goes or changes."""
+    one = _made(world, "decided")
+    before, status = one.snapshot(), one.get()["status"]["vpcId"]
+    with one.at_once():
+        one.lose("vpc", *(["id"] if how == "field" else []))
+        one.change(zones=["a", "c"], text="new")
+    _follows(one, "zone-a", "tags.text", "new")
+    assert wait(lambda: "zone-b" not in one.composed(), 30), one.told()
+    _stays(world, one)
+    edited = {"named": [".forProvider.description"], "zone-a": [".forProvider.tags.text"]}
+    assert one.since(before) == (["zone-b"], *NOTHING[1:4], edited), one.told()
+    assert wait(lambda: "zone-c waits for vpc.status" in one.told(), 30), one.told()
+    assert one.get()["status"]["vpcId"] == status
+    _comes_back(world, one)
+    assert wait(lambda: "zone-c" in one.composed(), 30), one.told()
+    one.wait_ready()
+    assert one.since(before) == (["zone-b"], ["zone-c"], [], [], edited)
+    _follows(one, "zone-c", "tags.text", "new")
+    updated = [entry["resource"] for entry in one.cloud()[before.events :] if entry["what"] == "updated"]
+    assert sorted(updated) == sorted(edited)
+    _stays(world, one)
+
+
+@_once
+def test_a_user_takes_an_edit_back(world: World) -> None:
+    """When an edit comes in the moment of a loss, and goes in that of the value's return, nothing has happened."""
+    one = _made(world, "referred")
+    before = one.snapshot()
+    with one.at_once():
+        one.lose("vpc", "id")
+        one.change(zones=["a", "b", "c"])
+    world.react(one, quiet=1)
+    assert wait(lambda: "zone-c waits for vpc.status.atProvider.id" in one.told(), 30), one.told()
+    with one.at_once():
+        one.resume("vpc")
+        assert wait(lambda: "id" in one.composed()["vpc"]["status"]["atProvider"], 60)
+        one.change(zones=["a", "b"])
+    one.wait_ready()
+    _stays(world, one)
+    assert one.since(before) == NOTHING, one.told()
+    assert one.cloud()[before.events :] == []
+
+
 @_once
 def test_a_lost_value_that_nothing_shows(world: World) -> None:
     """While a value is lost whose effect can't be seen, it counts as it last was, and what the user wants happens."""
@@ -204,12 +246,12 @@ def test_another_value_comes_back(world: World) -> None:
 def test_a_value_flaps(world: World) -> None:
     """A value that goes and comes again and again causes no write to what it decides."""
     one = _made(world, "decided")
-    before, versions, value = one.snapshot(), _versions(one), _id(one)
+    before, versions, value = one.snapshot(), one.versions(), _id(one)
     for now in (None, value) * 3:
         one.report("vpc", id=now)
         world.react(one, quiet=0.5)
         assert one.since(before) == NOTHING, one.told()
-    assert {**_versions(one), "vpc": ""} == {**versions, "vpc": ""}
+    assert {**one.versions(), "vpc": ""} == {**versions, "vpc": ""}
     _shrink(world, one)
 
 
@@ -379,12 +421,9 @@ def test_a_hand_deletes_while_a_value_is_lost(world: World) -> None:
     before = one.snapshot()
     one.lose("vpc", "id")
     world.react(one, quiet=2)
-    # Crossplane applies a kept resource that it has seen dying, too.
-    one.kube.merge(one.path, {"metadata": {"annotations": {"crossplane.io/paused": "true"}}})
-    assert wait(lambda: one.condition("Synced").get("reason") == "ReconcilePaused", 30), one.told()
-    one.kube.delete(one.place("zone-a"))
-    assert wait(lambda: "zone-a" not in one.composed(), 30)
-    one.kube.merge(one.path, {"metadata": {"annotations": {"crossplane.io/paused": None}}})
+    with one.at_once():  # Crossplane applies a kept resource that it has seen dying, too
+        one.kube.delete(one.place("zone-a"))
+        assert wait(lambda: "zone-a" not in one.composed(), 30)
     _stays(world, one)
     assert one.since(before) == (["zone-a"], *NOTHING[1:]), one.told()
     _comes_back(world, one)

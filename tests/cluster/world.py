@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +20,20 @@ import yaml
 from .kube import ApiError, wait
 from .plane import Plane, free_ports
 
-__all__ = ["GROUP", "ROOT", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
+__all__ = [
+    "GROUP",
+    "MARK",
+    "NOTES",
+    "NOTHING",
+    "ROOT",
+    "Change",
+    "Composite",
+    "Function",
+    "Snapshot",
+    "World",
+    "condition",
+    "definition",
+]
 
 Json = dict[str, Any]
 
@@ -135,7 +148,12 @@ class Function:
         return self._plane.calls(self.name)
 
     def start(self, host: str = "127.0.0.1", **environment: str) -> None:
-        """Start a server, and return when it listens."""
+        """Start a server, and return when it listens.
+
+        Args:
+            host: The host that it listens at.
+            environment: Its variables; `PYTHON` is the Python that a program of others runs under.
+        """
         command: list[str | Path]
         if self._target.endswith(".py"):
             command = [ROOT / self._target, str(self.port), self._plane.tls]
@@ -144,7 +162,7 @@ class Function:
             command += ["--address", f"{host}:{self.port}", "--transport", self._transport, *self._flags]
         process = self._process + ("" if host == "127.0.0.1" else f"-{host}")
         environment = {"PYTHONPATH": str(ROOT), **environment}
-        number = self._plane.run(process, sys.executable, *command, **environment)
+        number = self._plane.run(process, environment.pop("PYTHON", sys.executable), *command, **environment)
 
         def listens() -> bool:
             with contextlib.suppress(OSError), socket.create_connection((host, self.port), 1):
@@ -159,10 +177,10 @@ class Function:
     def stop(self, host: str = "127.0.0.1", how: int = signal.SIGTERM) -> None:
         self._plane.end(self._process + ("" if host == "127.0.0.1" else f"-{host}"), how)
 
-    def roll_out(self, target: str) -> None:
+    def roll_out(self, target: str, **environment: str) -> None:
         """Start another version at the same address."""
         self._target = target
-        self.start()
+        self.start(**environment)
 
     def register(self, endpoint: str | None = None) -> None:
         """Make the Function and its active revision, as the package manager would.
@@ -258,6 +276,10 @@ class Composite:
             if composed is not None:
                 found[composed["metadata"]["annotations"][_RESOURCE]] = composed
         return found
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the composed resources, which any write changes, by composition resource name."""
+        return {name: one["metadata"]["resourceVersion"] for name, one in self.composed().items()}
 
     def place(self, name: str) -> str:
         """Return the path of a composed resource in the API server."""
@@ -366,21 +388,26 @@ class Composite:
     def forget(self) -> list[str]:
         """Remove all that composed resources remember in marks and notes; return the names of these resources.
 
-        That is what a restored backup, or somebody's hand, does. The composite is paused meanwhile, because no call may
-        see a part of it.
+        That is what a restored backup, or somebody's hand, does. No call sees a part of it.
         """
+        forgotten = []
+        with self.at_once():
+            for name, one in self.composed().items():
+                annotations = one["metadata"]["annotations"]
+                mark = annotations.get(MARK, "")
+                plain = re.sub(";[^,]*", "", mark)
+                if plain != mark or NOTES in annotations:
+                    self.kube.merge(self.kube.path(one), {"metadata": {"annotations": {MARK: plain, NOTES: None}}})
+                    forgotten.append(name)
+        return forgotten
+
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Let Crossplane's next call see all that happens in the block: the composite is paused meanwhile."""
         self.kube.merge(self.path, {"metadata": {"annotations": {_PAUSED: "true"}}})
         assert wait(lambda: self.condition("Synced").get("reason") == "ReconcilePaused", 30), self.told()
-        forgotten = []
-        for name, one in self.composed().items():
-            annotations = one["metadata"]["annotations"]
-            mark = annotations.get(MARK, "")
-            plain = re.sub(";[^,]*", "", mark)
-            if plain != mark or NOTES in annotations:
-                self.kube.merge(self.kube.path(one), {"metadata": {"annotations": {MARK: plain, NOTES: None}}})
-                forgotten.append(name)
+        yield
         self.kube.merge(self.path, {"metadata": {"annotations": {_PAUSED: None}}})
-        return forgotten
 
     def unready(self, name: str) -> None:
         """Let a composed resource be not Ready."""
@@ -437,9 +464,14 @@ class World:
         if not wait(lambda: condition(self.kube.get(path), "Established").get("status") == "True", 60):
             raise TimeoutError(f"{xrd['metadata']['name']} isn't established")
 
-    def pipeline(self, api_version: str, kind: str, *functions: Function, **spec: Any) -> None:
-        """Make the scenario's Composition: a step for each function, and other fields of its spec."""
+    def pipeline(
+        self, api_version: str, kind: str, *functions: Function, inputs: Sequence[Json] = (), **spec: Any
+    ) -> None:
+        """Make the scenario's Composition: a step for each function, with its input, and other fields of its spec."""
+        steps: list[Json]
         steps = [{"step": f"step-{n}", "functionRef": {"name": one.name}} for n, one in enumerate(functions)]
+        for step, input_ in zip(steps, inputs, strict=False):
+            step["input"] = input_
         type_ = {"apiVersion": api_version, "kind": kind}
         self._compose({"spec": {"compositeTypeRef": type_, "mode": "Pipeline", "pipeline": steps, **spec}})
 
