@@ -52,6 +52,8 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
 ANSWERS = frozenset({"zones"})
 """The fields whose absence is an answer on a ready resource."""
 
+NEEDS_MEMORY: Final = ("measured", "smallest")
+"""The fragments whose resources change where a value is missing and nothing is remembered."""
 NORMALISED: Final = {"1000m": "1"}
 DEFAULTS: Final = {"spec": {"policy": "Delete"}}
 TEXTS: Final = ("<missing>", "<it is not there>")
@@ -255,9 +257,10 @@ class Machine(RuleBasedStateMachine):
         """What is remembered is erased: on all resources, or on one.
 
         Not where the API server writes another value than the desired one: there only the memory says that nothing has
-        changed, and without it such a resource stays as it is while a value is missing whose effect can't be seen.
+        changed, and without it such a resource stays as it is while a value is missing whose effect can't be seen. Nor
+        where compose() sorts a list with a missing value in it: without memory, elements keep their values by place.
         """
-        measured = {f"r{number}" for number, (use, _) in enumerate(self.chosen) if use == "measured"}
+        measured = {f"r{number}" for number, (use, _) in enumerate(self.chosen) if use in NEEDS_MEMORY}
         found = sorted(self.cluster.objects.keys() - measured)
         names = found
         if number % 3:
@@ -274,7 +277,7 @@ class Machine(RuleBasedStateMachine):
     @rule(number=st.integers(0, 3), edit=edits)
     def adopted(self, number: int, edit: str) -> None:
         """Now and then, all resources come from another SDK: they have neither notes nor marks."""
-        if number == 0 and not any(style == "measured" for style, _ in self.chosen):
+        if number == 0 and not any(style in NEEDS_MEMORY for style, _ in self.chosen):
             self.cluster.forget(mark=True)
             self.was_erased = True
             for name in self.cluster.objects:

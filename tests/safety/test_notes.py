@@ -350,3 +350,31 @@ def test_a_call_at_rest_notes_again(tells: str) -> None:
         nothing_changes(lose(cluster))
     shrink(cluster, "a")
     deletes(cluster, "zone-b")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda vpc: vpc.connection_details["password"],
+        lambda vpc: vpc.connection_details.get("password"),
+        lambda vpc: "password" in vpc.connection_details,
+        lambda vpc: bool(vpc.connection_details),
+        lambda vpc: vpc.observed.connection_details["password"],
+    ],
+    ids=["item", "get", "in", "bool", "observed"],
+)
+def test_connection_details_are_named_however_they_are_read(read: Any) -> None:
+    """What hangs on a connection detail stays while it is missing, also where only the registered resource is read."""
+
+    def body(ctx: Any) -> None:
+        if read(make(ctx, "vpc", "VPC")):
+            make(ctx, "made", fixed=1)
+
+    cluster = cluster_of(body)
+    for _ in range(3):
+        step(cluster)
+        provide(cluster)
+    assert "made" in cluster.objects
+    for ready in (False, True):
+        provide(cluster, LOST, ready=ready)
+        assert step(cluster).deleted == []

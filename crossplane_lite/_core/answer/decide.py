@@ -23,7 +23,7 @@ one is made where a text with a placeholder isn't found intact in what compose()
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
@@ -33,6 +33,7 @@ from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
     CONTEXT,
+    MOST_MISSING,
     READY,
     Notes,
     Said,
@@ -57,7 +58,8 @@ from .reads import lost_conditions, missing_keys, owners_of, places, values_read
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
-    from ..observed.tracker import Values as Missing
+
+    Missing = Sequence[Observable[Any]]
 
 
 class Decision:
@@ -128,9 +130,11 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
         _note_at_rest(decision, first)
         return decision
     notes = _notes_of(call)
-    said = of_first = _by_said(first, notes)
-    final, lost, forgotten = _with_last_known(first, notes, of_first[Said.THERE], elsewhere)
-    if final is not first:
+    said = _by_said(first, notes)
+    final, lost, forgotten = _with_last_known(first, notes, said[Said.THERE], elsewhere)
+    if final is first:
+        forgotten += _gone_for_good(first, said[Said.NOT_KEPT])
+    else:
         decision = Decision(final.call, final.error, final)
         decision.lost = _named(lost)
         _wait_for_real_values(decision, first, final)
@@ -138,11 +142,8 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     _protect(decision, final, notes, said)
     look_at_texts(decision, final, elsewhere)
     is_first_call = bool(decision.kept) and not notes.number
-    if is_first_call or decision.seals or final.error is not None or unanswered(final.call):
-        return decision
-    if final is first and first.is_still and not (first.may_drop or decision.kept):
-        forgotten += [one for one in of_first[Said.NOT_KEPT] if _is_gone_for_good(call, one)]
-    _note(decision, final, notes, forgotten)
+    if not (is_first_call or decision.seals or final.error is not None or unanswered(final.call)):
+        _note(decision, final, notes, () if decision.kept else forgotten)
     return decision
 
 
@@ -258,6 +259,13 @@ def _with_defaults(call: Call) -> set[Where]:
         if place is not None:
             found.add(place)
     return found
+
+
+def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
+    """Return the values that weren't kept and that a run which changes nothing can do without."""
+    if not unkept or not run.is_still or run.may_drop:
+        return []
+    return [one for one in unkept if _is_gone_for_good(run.call, one)]
 
 
 def _is_gone_for_good(call: Call, value: Observable[Any]) -> bool:
@@ -426,10 +434,14 @@ def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[
     if not stay or not call.step:
         return
     written = [name for name in (*run.fresh, *run.changed) if _is_written(decision, run, name)]
-    values, keys = _to_note(decision, run, notes) if not forgotten else _without(notes, forgotten)
-    # What is kept has notes of its own, about values that this call may not know.
-    if not (written or forgotten or (not decision.kept and _lacks(run, notes, values, keys, stay))):
-        return
+    if forgotten:
+        values, keys = _without(notes, forgotten)
+    else:
+        values = _to_note(decision, run, notes)
+        # What is kept has notes of its own, about values that this call may not know.
+        if not (written or (not decision.kept and _lacks(decision, run, notes, values, stay))):
+            return
+        keys = list(dict.fromkeys(_keys_to_note(decision, run)))[:MOST_MISSING]
     carriers = chosen(written, lambda name: (call.resources[name].kind, name in call.existing))
     # Of many written resources those that are no carriers lose their notes.
     losers = set(written).difference(carriers)
@@ -455,38 +467,44 @@ def _may_need_notes(run: Outcome) -> bool:
     return call.composite is not None and not (run.keeps_status and run.keeps_details)
 
 
-def _to_note(decision: Decision, run: Outcome, notes: Notes) -> tuple[Values, Collection[str]]:
-    """Return the values that a run has read, and the keys of those that it lacks."""
+def _to_note(decision: Decision, run: Outcome, notes: Notes) -> Values:
+    """Return the values that a run has read."""
     values = values_read(run.call)
     if decision.lost or decision.kept:
         # While values are lost nothing is forgotten, but for what has an answer without its value.
         values = _joined(notes.values, values, _with_defaults(run.call))
+    return values
+
+
+def _keys_to_note(decision: Decision, run: Outcome) -> Iterable[str]:
+    """Return the keys of the values that a run lacks; some may come again."""
     if not run.missing:  # it is of no use to know which objects have no values yet
-        return values, ()
+        return ()
     # At rest it doesn't matter any more whether a value was there.
     unknown = () if run.is_still and not _is_kept_before(run) else decision.unknown
     left_out = {*unknown, *_around(unknown)}
     missing = [one for one in run.missing if one.source_path not in left_out]
     without = owners_of(one for one in run.missing if one.source_path in unknown)
-    return values, missing_keys(run.call, missing, without)
+    return missing_keys(run.call, missing, without)
 
 
-def _lacks(run: Outcome, notes: Notes, values: Values, keys: Collection[str], stay: Collection[str]) -> bool:
+def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay: Collection[str]) -> bool:
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
-        return bool(values or keys) and (run.is_still or not run.missing)
+        is_sure = run.is_still or not run.missing
+        return is_sure and (bool(values) or any(_keys_to_note(decision, run)))
     left = notes.without([name for name in notes.entries if name not in stay])
     if left.number < notes.number:
         return True
     if not (run.keeps_status and run.keeps_details):
         return notes.values != values
     # Values that were missing have come. They may decide what the step tells others.
-    if notes.missing and not keys and run.is_still:
+    if notes.missing and run.is_still and not any(_keys_to_note(decision, run)):
         return True
     return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
 
 
-def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, set[str]]:
+def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:
     """Return the noted values and the keys of missing ones, with some values among the missing ones."""
     values = dict(notes.values)
     keys = set(notes.missing)

@@ -7,18 +7,18 @@ that exists, the observed values replace the unresolved values. A resource that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import functools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import EncodeError, WireError
 from .. import codec
-from ..base.sentinels import UNSET
 from ..call.mark import digest_of, direct, plain_bytes
 from ..dependencies.graph import Wait
 from ..models.node import ModelShape
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
-from ..observed.observable import Observable, known, root_of, sources
+from ..observed.observable import Observable, root_of, sources
 from ..resources.object_meta import check_metadata, is_sound
 
 if TYPE_CHECKING:
@@ -71,20 +71,24 @@ class Draft:
 
 def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
     """Draft all registered resources. `elsewhere` has the names of resources that other steps hold back."""
-    contents: dict[str, Content] = {}
+    quick: dict[str, _Encoded] = {}
     names = [name for name in call.resources if name not in call.other_kind]
     for name in names:
         model = call.resources[name]
         registered: Any = model._state
         if registered.root.raw is None and _must_wait(call, registered, name in elsewhere):
             continue
+        call.met = []
         content = direct(model)
-        if content is not None and is_sound(model, _size_of(content)):
-            contents[name] = content
-    with_texts = _with_texts(call, contents) if call.searches else ()
+        if content is not None and is_sound(model, len(_joined(content))):
+            quick[name] = _Encoded(model, content, call.met)
+    call.met = None
+    if call.searches:
+        _find_texts(call, quick)
     drafts: dict[str, Draft] = {}
     for name in names:
-        drafts[name] = _draft_from(call, name, elsewhere, contents.get(name), name in with_texts)
+        draft = quick[name].draft() if name in quick else None
+        drafts[name] = draft_one(call, name, elsewhere) if draft is None else draft
     return drafts
 
 
@@ -95,63 +99,61 @@ def _must_wait(call: Call, registered: Registered, is_held_elsewhere: bool) -> b
     return is_held_elsewhere and registered.base is None
 
 
-def _with_texts(call: Call, contents: dict[str, Content]) -> set[str]:
-    """Return the names of the resources that have a placeholder in a string."""
-    # One search through the joined bytes takes a fraction of the time of a search through each resource.
-    joined = {name: one if type(one) is bytes else b"".join(one) for name, one in contents.items()}  # type: ignore[arg-type]
-    if not call.has_token(b"".join(joined.values())):
-        return set()
-    return {name for name, one in joined.items() if call.has_token(one)}
+class _Encoded:
+    """A resource that is encoded already. It is drafted without making a tree if that can be done.
 
-
-def _draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content | None, has_texts: bool) -> Draft:
-    """Draft one registered resource, whose content is encoded already, or None. It may have texts with placeholders."""
-    draft = None
-    if made is None:
-        draft = None if name in elsewhere else _with_references(call, name)
-    elif not has_texts:
-        draft = Draft(made)
-    else:
-        texts = _texts_in(call, plain_bytes(made))
-        draft = None if texts is None else _waiting(call, name, made, texts)
-    return draft_one(call, name, elsewhere) if draft is None else draft
-
-
-def _with_references(call: Call, name: str) -> Draft | None:
-    """Draft a resource in which fields outside of lists and metadata are set to missing values, without making a tree.
-
-    They are empty strings while it is encoded. None if that takes `draft_one`.
+    Attributes:
+        model: The resource.
+        content: Its content, with empty strings in the place of missing values.
+        missing: The missing values that are set in it.
+        texts: The strings with placeholders in it.
+        is_mangled: Whether placeholders are elsewhere in it: in the names of fields, in lists, or
+            mangled.
     """
-    model: Any = call.resources[name]
-    places = _references_in(model)
-    if places is None:
-        return None
-    try:
-        for values, key, _, _ in places:
-            dict.__setitem__(values, key, "")
-        content = direct(model)
-    finally:
-        for values, key, value, _ in places:
-            dict.__setitem__(values, key, value)
-    if content is None or not is_sound(model, _size_of(content)):
-        return None
-    if call.searches and call.has_token(plain_bytes(content)):
-        return None
-    found = [Found([*way], list(sources(value)), False) for _, _, value, way in places]
-    return _waiting(call, name, content, found)
+
+    __slots__ = ("content", "is_mangled", "missing", "model", "texts")
+
+    def __init__(self, model: Resource, content: Content, missing: list[Observable[Any]]) -> None:
+        self.model = model
+        self.content = content
+        self.missing = missing
+        self.texts: list[Found] = []
+        self.is_mangled = False
+
+    def draft(self) -> Draft | None:
+        """Draft the resource; None if that takes `draft_one`.
+
+        A new resource with unresolved values is held back. In an existing one these get their
+        observed values.
+        """
+        if self.is_mangled:
+            return None
+        if not (self.texts or self.missing):
+            return Draft(self.content)
+        registered: Any = self.model._state
+        observed = registered.root.raw
+        if registered.base is not None or (observed is None and registered.depends_on):
+            return None
+        found = self.texts + [Found([], list(sources(one)), False) for one in self.missing]
+        waits = _waits(found, registered)
+        if not waits:
+            return None
+        if observed is None:
+            return Draft(None, waits, found)
+        ways = _ways_to_missing(self.model) if self.missing else []
+        if len(ways) < len(self.missing):  # some are in lists
+            return None
+        ways += [one.steps for one in self.texts]
+        filled = _with_observed(plain_bytes(self.content), ways, observed)
+        return None if filled is None else Draft(filled, waits, found)
 
 
-def _references_in(model: Any) -> list[tuple[dict[str, Any], str, Observable[Any], Way]] | None:
-    """Return the missing values in a resource, each with the map that has it, its key there and the way to it.
-
-    None if one of them is in the metadata, or has a value meanwhile.
-    """
-    places: list[tuple[dict[str, Any], str, Observable[Any], Way]] = []
+def _ways_to_missing(model: Any) -> list[Sequence[str | int]]:
+    """Return the ways to the missing values in a resource, but for those in lists."""
+    ways: list[Sequence[str | int]] = []
     work: list[tuple[Any, Way]] = [(model, ())]
     while work:
         holder, way = work.pop()
-        if len(way) > LEVELS:  # it may contain itself
-            return None
         fields = getattr(type(holder), "__wire_fields__", None)
         values: dict[str, Any] = holder if fields is None else holder.__dict__
         for key, value in values.items():
@@ -159,56 +161,47 @@ def _references_in(model: Any) -> list[tuple[dict[str, Any], str, Observable[Any
             if kind is str or not issubclass(kind, _HOLDERS):
                 continue
             below = (*way, key if fields is None else fields[key].wire)
-            if kind is not Observable:
+            if kind is Observable:
+                ways.append(below)
+            else:
                 work.append((value, below))
-                continue
-            if below[0] == "metadata" or known(value) is not UNSET:
-                return None
-            places.append((values, key, value, below))
-    return places
+    return ways
 
 
-def _size_of(content: Content) -> int:
-    return len(content) if type(content) is bytes else sum(map(len, content))  # type: ignore[arg-type]
+def _joined(content: Content) -> bytes:
+    """Return all bytes of a content, not in their places."""
+    return content if type(content) is bytes else b"".join(content)  # type: ignore[arg-type]
 
 
-def _texts_in(call: Call, raw: bytes) -> list[Found] | None:
-    """Find the strings with placeholders in a Struct. None if some are in the names of fields, in lists, or mangled."""
-    found = []
-    rest = raw
-    for way, text in _texts_below(call, raw, ()):
-        found.append(Found([*way], call.tokens_in(text), False, True))
-        rest = rest.replace(text.encode(), b"")
-    return None if call.has_token(rest) else found
+def _find_texts(call: Call, encoded: Mapping[str, _Encoded]) -> None:
+    """Find the strings with placeholders in encoded resources."""
+    rests = {name: _joined(one.content) for name, one in encoded.items()}
+    if call.tokens:
+        head = call.token_head
+        tokens_in = functools.cache(call.tokens_in)  # many resources have the same text
+        for name in [name for name, raw in rests.items() if head in raw]:
+            one = encoded[name]
+            rests[name] = plain_bytes(one.content)
+            for way, text in _texts_below(head, rests[name], ()):
+                one.texts.append(Found([*way], tokens_in(text), False, True))
+                rests[name] = rests[name].replace(text.encode(), b"")
+    # One search through the joined bytes takes a fraction of the time of a search through each.
+    if call.has_token(b"".join(rests.values())):
+        for name, rest in rests.items():
+            encoded[name].is_mangled = call.has_token(rest)
 
 
-def _texts_below(call: Call, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
-    for key, value in codec.split(raw).items():
-        if call.token_head not in value:
+def _texts_below(head: bytes, raw: bytes, way: Way) -> Iterator[tuple[Way, str]]:
+    fields = codec.split(raw)
+    for key in fields:
+        value = fields[key]
+        if head not in value:
             continue
         kind, payload = codec.open_value(value)
         if kind == codec.STRUCT and len(way) < LEVELS:
-            yield from _texts_below(call, payload, (*way, key))
+            yield from _texts_below(head, payload, (*way, key))
         if kind == codec.STRING:
             yield (*way, key), payload
-
-
-def _waiting(call: Call, name: str, content: Content, found: list[Found]) -> Draft | None:
-    """Draft a resource with unresolved fields outside of lists, without making a tree; None if that takes `draft_one`.
-
-    A new resource is held back. In an existing one the fields get their observed values.
-    """
-    registered: Any = call.resources[name]._state
-    observed = registered.root.raw
-    if registered.base is not None or (observed is None and registered.depends_on):
-        return None
-    waits = _waits(found, registered)
-    if not waits:
-        return None
-    if observed is None:
-        return Draft(None, waits, found)
-    filled = _with_observed(plain_bytes(content), [one.steps for one in found], observed)
-    return None if filled is None else Draft(filled, waits, found)
 
 
 def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes) -> bytes | None:

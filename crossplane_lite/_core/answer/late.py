@@ -54,21 +54,25 @@ def _compare_resources(
     call = run.call
     others = draft_all(late.call, elsewhere)
     for name in (*run.fresh, *run.changed):
-        content = decision.drafts[name].content
-        is_new = name in run.fresh and name not in call.desired
-        if content is None or decision.drafts[name] is not run.drafts[name]:
+        draft, other = decision.drafts[name], others.get(name)
+        is_fresh = name not in call.existing
+        is_new = is_fresh and name not in call.desired
+        if draft.content is None or draft is not run.drafts[name]:
             continue
-        if name not in others:
-            if name in run.fresh and run.error is None and late.error is None:  # its name is made from a text
+        if other is None:
+            # Its name is made from a text.
+            if is_fresh and run.error is None and late.error is None:
                 decision.hold(name, texts)
             continue
-        other = others[name]
-        ways = [] if other.content is None else list(_differing(plain_bytes(content), plain_bytes(other.content)))
-        # Only of these placeholders a part was found in it, so the text is a mangled one.
-        is_held = other.content is None and bool(other.waits)
-        if is_new and (ways or is_held):
-            decision.hold(name, texts)
-        elif ways:
+        if is_new:
+            # If the other one waits, only a part of these placeholders was found in it.
+            if draft.digest != other.digest if other.content else other.waits:
+                decision.hold(name, texts)
+            continue
+        if other.content is None:
+            continue
+        ways = list(_differing(plain_bytes(draft.content), plain_bytes(other.content)))
+        if ways:
             decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
 
 
@@ -88,8 +92,8 @@ def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequen
 
 def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
     """Yield the ways to the fields at which two Structs differ, also to those that only one of them has."""
-    ours, theirs = dict(codec.split(one)), dict(codec.split(other))
-    for key in {**ours, **theirs}:
+    ours, theirs = codec.split(one), codec.split(other)
+    for key in {*ours, *theirs}:
         mine, its = ours.get(key), theirs.get(key)
         if mine == its:
             continue

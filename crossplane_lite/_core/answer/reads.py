@@ -17,7 +17,6 @@ from ..known.notes import (
     COMPOSITE,
     CONDITION,
     CONTEXT,
-    MOST_MISSING,
     NOT_KEPT,
     READY,
     Notes,
@@ -106,7 +105,7 @@ def _values_of(call: Call, registered: Registered) -> dict[str, Any]:
         ways.update({f'connection_details["{key}"]': NOT_KEPT for key in root.details})
     if root.kind != "resource":
         return ways
-    if root.was_found_ready:
+    if root.ready:
         ways[READY] = True
     if _view(registered.observed, "metadata", "annotations") is not None:
         name = codec.get_path(raw, steps_of(EXTERNAL))
@@ -211,24 +210,21 @@ def _is_secret(call: Call, value: Any) -> bool:
     return call.masked(str(value)) != str(value)
 
 
-def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collection[str]) -> list[str]:
-    """Return the keys of missing values, and of registered objects that have no values yet.
+def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collection[str]) -> Iterator[str]:
+    """Yield the keys of missing values, and of registered objects that have no values yet; some come again.
 
     Resources in `without` are left out: of their values nobody knows whether they were there.
     """
-    keys: dict[str, None] = {}
     if not call.existing:
-        keys[nothing_key()] = None
+        yield nothing_key()
     for one in missing:
         place = where(one)
         if place is not None:
-            keys[key_of(*place)] = None
-    if call.existing:
-        for name in call.resources.keys() - without:
-            way = _without_values(call, name)
-            if way is not None:
-                keys[key_of(name, way)] = None
-    return list(keys)[:MOST_MISSING]
+            yield key_of(*place)
+    for name in call.resources.keys() - without if call.existing else ():
+        way = _without_values(call, name)
+        if way is not None:
+            yield key_of(name, way)
 
 
 def _without_values(call: Call, name: str) -> str | None:

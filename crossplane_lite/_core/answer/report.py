@@ -62,12 +62,12 @@ class Report:
         self._before = before = {} if observed is None else observed
         told = str(before.get("message", ""))
         # A message that says the same about another attempt would only be written again.
-        is_same = _lasting(told) == _lasting(start + text + remark)
-        self.message = Masked(told if is_same else start + text + remark)
+        message = start + text + remark
+        self.message = Masked(told if _says_same(told, message) else message)
         # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news. Nor is
         # the remark about the circuit breaker.
         has_failed = before.get("reason") in ("FatalError", _FAILED)
-        self.changed = not has_failed and _lasting(told).removesuffix(_BREAKER) != _lasting(start + text)
+        self.changed = not (has_failed or _says_same(told.removesuffix(_BREAKER), start + text))
 
     def fail(self) -> None:
         """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
@@ -86,9 +86,10 @@ class Report:
             self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
 
 
-def _lasting(text: str) -> str:
-    """Return a message without times and ids of single attempts, which a provider reports anew with each."""
-    return _OF_ONE_ATTEMPT.sub("", text)
+def _says_same(told: str, text: str) -> bool:
+    """Compare two messages without times and ids of single attempts, which a provider reports anew with each."""
+    # The search takes long, and usually there is nothing to search for.
+    return told == text or _OF_ONE_ATTEMPT.sub("", told) == _OF_ONE_ATTEMPT.sub("", text)
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:

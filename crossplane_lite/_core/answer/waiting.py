@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ..dependencies.entry import RESOURCE, CutOff, Need, Note, Waiting, causes_of, reads_as_other, unmasked_name
@@ -120,19 +120,11 @@ class WhoWaits:
         needs = [need for need in shown.needs if need.by_resource]
         behind = {need for need in needs if need.of_resource and need.of in held}
         causes = causes_of(shown, behind)
-        told = {(need.name, need.path, need.why) for need in needs if need not in behind or need.name not in causes}
         found = [(one.name, f"{one.name} {one.text}".lstrip()) for one in shown.notes]
-        known: set[str] = set()
-        for name, path, reason in sorted(told):
-            found.append((name, f"{name} waits for {path} ({_AGAIN if reason in known else reason})"))
-            if len(reason) > _LONG:
-                known.add(reason)
-        held -= {need.name for need in needs}
-        held -= {note.name for note in shown.notes}
-        found += [(name, f"{name} is held back by another step") for name in held]
-        counts = Counter(cause for name, cause in causes.items() if cause != name)
-        for name, count in counts.items():
-            found.append((name, f"{count} more {'wait' if count > 1 else 'waits'} for {name}"))
+        found += _waits_of(need for need in needs if need not in behind or need.name not in causes)
+        told = {need.name for need in needs} | {note.name for note in shown.notes}
+        found += [(name, f"{name} is held back by another step") for name in held - told]
+        found += _counted(causes)
         return [Masked(text) for _, text in sorted(found, key=lambda line: line[0])]
 
     def cut_off_lines(self) -> list[Masked]:
@@ -150,3 +142,19 @@ class WhoWaits:
                 source = "xr" if need.of.startswith("xr.") and not need.of_resource else need.of
                 found.add(f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else ""))
         return Masked(f"{text}. Dependencies: {joined(sorted(found))}" if found else text)
+
+
+def _waits_of(needs: Iterable[Need]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each resource that waits and a line about it; a long reason is told once."""
+    known: set[str] = set()
+    for name, path, reason in sorted({(need.name, need.path, need.why) for need in needs}):
+        yield name, f"{name} waits for {path} ({_AGAIN if reason in known else reason})"
+        if len(reason) > _LONG:
+            known.add(reason)
+
+
+def _counted(causes: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each resource that others hang on, and a line that says how many."""
+    counts = Counter(cause for name, cause in causes.items() if cause != name)
+    for name, count in counts.items():
+        yield name, f"{count} more {'wait' if count > 1 else 'waits'} for {name}"

@@ -204,7 +204,7 @@ class Call(Tracker):
         observed = self.observed.get(name)
         found = Root(self, "resource", name, name, None if observed is None else observed.resource, observed)
         if name in self.noted_ready:
-            found.count_as_ready()
+            found.ready = True  # as it was when its values were noted
         return found
 
     def mark_of(self, name: str) -> Any:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import codec
 from ..base.hashes import digest
@@ -25,29 +25,29 @@ from ..models.node import ModelShape
 if TYPE_CHECKING:
     from ..resources.resource import Resource
 
-ANNOTATION: Final = "crossplane-lite/function"
-MARK_WAY: Final = ("metadata", "annotations", ANNOTATION)
+ANNOTATION = "crossplane-lite/function"
+MARK_WAY = ("metadata", "annotations", ANNOTATION)
 
-HELD_BACK_KEY: Final = "crossplane-lite/held-back"
-"""The key of the context under which each step says who waits (`_core.dependencies.entry`)."""
+# The key of the context under which each step says who waits (`_core.dependencies.entry`).
+HELD_BACK_KEY = "crossplane-lite/held-back"
 
-UNSURE: Final = "unsure"
-"""In what a step says there: it has answered without its notes, so that what it tells may be wrong."""
+# In what a step says there: it has answered without its notes, so that what it tells may be wrong.
+UNSURE = "unsure"
 
-LACKING: Final = "lacking"
-"""In what a step says there: it lacks values, so that keys of the context may be missing that it sets later."""
+# In what a step says there: it lacks values, so that keys of the context may be missing that it sets later.
+LACKING = "lacking"
 
-OURS: Final = "ours"
-OUR_NAME: Final = "our name"  # the function's name, and the hash of another input than the step has now
-NO_MARK: Final = "no mark"  # the resource was made by hand, or by another SDK
-OTHERS: Final = "others"
+OURS = "ours"
+OUR_NAME = "our name"  # the function's name, and the hash of another input than the step has now
+NO_MARK = "no mark"  # the resource was made by hand, or by another SDK
+OTHERS = "others"
 
-_HASHED: Final = re.compile("-[0-9a-f]{8}$")
-_VERSION: Final = "1"
-_DIGEST: Final = 9  # the version and eight letters
-_GUESSED: Final = "!"
+_HASHED = re.compile("-[0-9a-f]{8}$")
+_VERSION = "1"
+_DIGEST = 9  # the version and eight letters
+_GUESSED = "!"
 # Behind the digest versions before this one had keys of missing values, which say nothing now.
-_MADE: Final = re.compile(r"([0-9A-Za-z_-]{9})((?:[.!?&][0-9A-Za-z_*-]{5})*|!)")
+_MADE = re.compile(r"([0-9A-Za-z_-]{9})((?:[.!?&][0-9A-Za-z_*-]{5})*|!)")
 
 
 class Made(NamedTuple):
@@ -143,12 +143,12 @@ def _entries(annotation: Any) -> dict[str, str]:
     return found
 
 
+# The bytes of a desired resource without the mark, or their pieces (`codec.pieces_of`).
 Content = bytes | tuple[bytes, ...]
-"""The bytes of a desired resource without the mark, or their pieces (`codec.pieces_of`)."""
 
-_WAY: Final = MARK_WAY[:2]
-_KNOWN_PREFIX: Final = codec.entry_prefix(KNOWN)
-_MOST_DIGESTS: Final = 1 << 15
+_WAY = MARK_WAY[:2]
+_KNOWN_PREFIX = codec.entry_prefix(KNOWN)
+_MOST_DIGESTS = 1 << 15
 
 # The digests of contents by Python's hash of their bytes: nearly every call has the contents of an earlier one.
 _digests: dict[int, str] = {}
@@ -239,4 +239,4 @@ def _canonical_value(value: bytes, way: tuple[str, ...] | None = None) -> bytes:
     return b"%d %d %s" % (kind, len(value), value)
 
 
-_NO_FIELDS: Final = b"%d 0 " % codec.STRUCT
+_NO_FIELDS = b"%d 0 " % codec.STRUCT

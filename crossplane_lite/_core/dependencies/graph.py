@@ -121,6 +121,8 @@ class Graph:
             if vertex not in below:
                 below[vertex] = sorted(self._below(vertex, held))
                 work += below[vertex]
+        if not any(below.values()):
+            return None
         try:
             TopologicalSorter({vertex: below[vertex] for vertex in sorted(below)}).prepare()
         except CycleError as error:

@@ -193,31 +193,35 @@ def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | N
     raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added. Raises
     WireError for malformed bytes.
     """
-    observed = call.observed
-    if len(observed) < 2:
+    if len(call.observed) < 2:
         return
     for name in set(used).intersection(desired):
         desired[name].ready = _view.READY_TRUE
-    graph = Graph() if graph is None else graph
-    exist = _edges_in(observed)
-    ours = {edge for edge in exist if _is_own(call, usage_name(edge))}
+    exist = _edges_in(call.observed)
+    retained = {edge for edge in exist if _is_own(call, usage_name(edge))}
+    edges: set[Edge] = set()
     if complete:
-        from .dependencies import add_all
-
         wanted = {*desired, *call.resources}.difference(used)
-        add_all(call, graph)
-        edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
-        retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}
-    else:
-        edges, retained = set(), ours
+        edges = set(filter(wanted.issuperset, _shown_edges(call, graph)))
+        retained = {edge for edge in retained if edge[0] not in wanted or edge[1] in wanted}
     for edge in sorted(_due(edges, retained, exist | _edges_in(desired))):
         name = usage_name(edge)
-        if name in desired or name in call.resources or (name in observed and edge not in exist):
+        is_others = name in call.observed and edge not in exist
+        if is_others or name in desired or name in call.resources:
             continue  # a previous step or the author has a resource of this name
         made = _made(call, edge)
         if made is not None:
             desired[name].resource = made
             desired[name].ready = _view.READY_TRUE
+
+
+def _shown_edges(call: Call, graph: Graph | None) -> set[Edge]:
+    """Return the edges between composed resources, in a graph and in two runs with nothing observed."""
+    from .dependencies import add_all
+
+    graph = Graph() if graph is None else graph
+    add_all(call, graph)
+    return graph.dependencies()
 
 
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:

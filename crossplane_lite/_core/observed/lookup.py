@@ -16,6 +16,9 @@ from ..base.sentinels import UNSET
 from ..paths import field_path, trees
 from ..paths.text import EXTERNAL_NAME
 
+Json = dict[str, Any]
+Rule = Callable[["_Object"], bool]
+
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is no value.
@@ -26,9 +29,10 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
     # A name may have dots, so the longest name that the path begins with counts.
     for at in range(len(path) - 1, 0, -1):
-        if path[at] in ".[" and path[:at] in observed:
-            one = observed[path[:at]]
-            return value_in(one.resource, one.connection_details, path[at:].removeprefix("."), composed=True)
+        one = observed.get(path[:at]) if path[at] in ".[" else None
+        if one is not None:
+            way = path[at:].removeprefix(".")
+            return value_in(one.resource, one.connection_details, way, composed=True)
     return UNSET
 
 
@@ -52,9 +56,12 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bo
         return UNSET
     if steps[:1] == ("connection_details",):
         texts = {key: value.decode(errors="replace") for key, value in details.items()}
-        return texts or UNSET if len(steps) == 1 else texts.get(str(steps[1]), UNSET) if len(steps) == 2 else UNSET
+        if len(steps) == 1:
+            return texts or UNSET
+        return texts.get(str(steps[1]), UNSET) if len(steps) == 2 else UNSET
     value = codec.get_path(raw, steps)
-    return UNSET if value is None or (value == "" and composed and is_reported(way)) else value
+    is_missing = value is None or (value == "" and composed and is_reported(way))
+    return UNSET if is_missing else value
 
 
 def steps_of(way: str) -> tuple[str | int, ...]:
@@ -65,15 +72,13 @@ def steps_of(way: str) -> tuple[str | int, ...]:
     """
     if way == "external_name":
         return ("metadata", "annotations", EXTERNAL_NAME)
-    steps: list[str | int] = []
-    for step in field_path.parse(way) if way else ():
-        if isinstance(step, trees.Select):
-            raise UsageError(f"{way!r} selects an element by its fields; give an index instead")
-        steps.append(step)
-    return tuple(steps)
+    steps: Any = field_path.parse(way) if way else ()
+    if any(isinstance(step, trees.Select) for step in steps):
+        raise UsageError(f"{way!r} selects an element by its fields; give an index instead")
+    return steps  # type: ignore[no-any-return]
 
 
-def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
+def condition_of(raw: bytes | None, type_: str) -> Json | None:
     """Return the first condition of the type `type_` in an object's status; None if there is no such condition.
 
     Raises WireError for malformed bytes.
@@ -81,18 +86,19 @@ def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
     return conditions_of(raw).get(type_)
 
 
-def conditions_of(raw: bytes | None) -> dict[str, dict[str, Any]]:
+def conditions_of(raw: bytes | None) -> dict[str, Json]:
     """Return the conditions in an object's status by their types, the first of each type.
 
     Raises WireError for malformed bytes.
     """
-    return _by_type(None if raw is None else codec.get_path(raw, ("status", "conditions")))
+    return {} if raw is None else _by_type(codec.get_path(raw, ("status", "conditions")))
 
 
-def _by_type(conditions: Any) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+def _by_type(conditions: Any) -> dict[str, Json]:
+    found: dict[str, Json] = {}
     for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and isinstance(type_ := condition.get("type"), str):
+        type_ = condition.get("type") if isinstance(condition, dict) else None
+        if isinstance(type_, str):
             found.setdefault(type_, condition)
     return found
 
@@ -129,8 +135,6 @@ class _Object:
         is_well_formed: Whether spec and status are objects, or missing.
     """
 
-    __slots__ = ("generation", "is_well_formed", "spec", "status")
-
     def __init__(self, fields: Mapping[str, bytes], *, with_spec: bool) -> None:
         # A kind without a rule needs no spec. That of a managed resource may be large.
         spec = codec.decode_value(fields.get("spec", b"")) if with_spec else None
@@ -138,10 +142,10 @@ class _Object:
         self.is_well_formed = all(part is None or isinstance(part, dict) for part in (spec, status))
         self.spec, self.status = _mapping(spec), _mapping(status)
         kind, below = codec.open_value(fields.get("metadata", b""))
-        generation = codec.get_path(below, ("generation",)) if kind == codec.STRUCT else None
-        self.generation = _number(generation, 0)
+        metadata = below if kind == codec.STRUCT else b""
+        self.generation = _number(codec.get_path(metadata, ("generation",)), 0)
 
-    def caught_up(self, holder: dict[str, Any]) -> bool:
+    def caught_up(self, holder: Json) -> bool:
         """Say whether `holder`, the status or a condition, has at least the object's generation as observedGeneration.
 
         True if it has no observedGeneration.
@@ -162,15 +166,16 @@ class _Object:
         """
         return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
 
+    def has(self, count: float, *keys: str) -> bool:
+        """Say whether all numbers in the fields `keys` of the status are `count`."""
+        return all(self.count(key) == count for key in keys)
+
     def replicas(self) -> float:
         """Return the wanted number of replicas: `replicas` in the spec, else in the status, else the default 1."""
         return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
 
 
-Rule = Callable[[_Object], bool]
-
-
-def _mapping(value: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 
@@ -188,23 +193,26 @@ def _always(_: _Object) -> bool:
     return True
 
 
-def _deployment(obj: _Object) -> bool:
+def _has_replicas(obj: _Object, *keys: str) -> bool:
     wanted = obj.replicas()
     # During a rollout there are more replicas than wanted, so that is not ready.
-    counts = [_number(obj.status.get("replicas"), wanted), obj.count("updatedReplicas"), obj.count("availableReplicas")]
-    return all(count == wanted for count in counts) and obj.condition("Available")
+    return _number(obj.status.get("replicas"), wanted) == wanted and obj.has(wanted, *keys)
+
+
+def _deployment(obj: _Object) -> bool:
+    return _has_replicas(obj, "updatedReplicas", "availableReplicas") and obj.condition("Available")
 
 
 def _stateful_set(obj: _Object) -> bool:
-    wanted, revision = obj.replicas(), obj.status.get("currentRevision")
-    counts = [_number(obj.status.get("replicas"), wanted), obj.count("readyReplicas"), obj.count("currentReplicas")]
-    settled = isinstance(revision, str) and revision == obj.status.get("updateRevision")
-    return all(count == wanted for count in counts) and settled
+    revision = obj.status.get("currentRevision")
+    if not isinstance(revision, str) or revision != obj.status.get("updateRevision"):
+        return False
+    return _has_replicas(obj, "readyReplicas", "currentReplicas")
 
 
 def _daemon_set(obj: _Object) -> bool:
     wanted = _number(obj.status.get("desiredNumberScheduled"))
-    return all(obj.count(key) == wanted for key in ("numberReady", "updatedNumberScheduled", "numberAvailable"))
+    return obj.has(wanted, "numberReady", "updatedNumberScheduled", "numberAvailable")
 
 
 def _replica_set(obj: _Object) -> bool:
@@ -214,12 +222,11 @@ def _replica_set(obj: _Object) -> bool:
 
 
 def _cron_job(obj: _Object) -> bool:
-    active = obj.status.get("active")
-    if obj.spec.get("suspend") is True or (isinstance(active, list) and bool(active)):
+    if obj.spec.get("suspend") is True or _has_elements(obj.status, "active"):
         return True
     # A CronJob that never ran on schedule isn't ready, even if a job of it was started by hand.
-    succeeded, scheduled = (time_in(obj.status.get(key)) for key in ("lastSuccessfulTime", "lastScheduleTime"))
-    return bool(scheduled) and succeeded >= scheduled
+    scheduled = time_in(obj.status.get("lastScheduleTime"))
+    return scheduled != "" and time_in(obj.status.get("lastSuccessfulTime")) >= scheduled
 
 
 def time_in(value: Any) -> str:
@@ -231,7 +238,7 @@ def time_in(value: Any) -> str:
     return value if shape == "0000-00-00T00:00:00Z" else ""
 
 
-_DIGITS: Final = str.maketrans("123456789", "000000000")
+_DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _pod(obj: _Object) -> bool:
@@ -239,9 +246,12 @@ def _pod(obj: _Object) -> bool:
     return phase == "Succeeded" or (phase == "Running" and obj.condition("Ready"))
 
 
+def _has_elements(holder: Json, key: str) -> bool:
+    return isinstance(holder.get(key), list) and bool(holder[key])
+
+
 def _has_ingress(obj: _Object) -> bool:
-    ingress = _mapping(obj.status.get("loadBalancer")).get("ingress")
-    return isinstance(ingress, list) and bool(ingress)
+    return _has_elements(_mapping(obj.status.get("loadBalancer")), "ingress")
 
 
 def _service(obj: _Object) -> bool:
@@ -250,7 +260,7 @@ def _service(obj: _Object) -> bool:
 
 
 # Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
-_WITHOUT_STATUS: Final = {
+_WITHOUT_STATUS = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
     "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
     "MutatingWebhookConfiguration ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
@@ -277,11 +287,11 @@ _RULES: Final[dict[tuple[str, str], Rule]] = {
     ("", "Pod"): _pod,
     ("", "Service"): _service,
     ("networking.k8s.io", "Ingress"): _has_ingress,
-    ("", "PersistentVolumeClaim"): lambda obj: bool(obj.status.get("phase") == "Bound"),
+    ("", "PersistentVolumeClaim"): lambda obj: obj.status.get("phase") == "Bound",
     ("autoscaling", "HorizontalPodAutoscaler"): lambda obj: (
         obj.condition("ScalingActive") or obj.condition("ScalingLimited")
     ),
     **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
 }
 # Every provider has kinds of these names in a group of its own. Their status never shows readiness.
-_ANY_GROUP: Final = frozenset({"ProviderConfig", "ClusterProviderConfig"})
+_ANY_GROUP = frozenset({"ProviderConfig", "ClusterProviderConfig"})

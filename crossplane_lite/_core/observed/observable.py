@@ -58,31 +58,31 @@ class Observable(Generic[T_co]):
         source_path: The path where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value. `__wire_text__` is the text that the codec
-    # emits in place of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
+    # Dunder names, because any other name could be a field of the value. `__cl_text__` is the value of a reference
+    # (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
     __slots__ = (
         "__cl_deps__",
         "__cl_owner__",
         "__cl_path__",
         "__cl_root__",
         "__cl_settles__",
+        "__cl_text__",
         "__cl_type__",
-        "__wire_text__",
     )
 
     __cl_path__: str
     __cl_root__: Root | None
-    __cl_deps__: tuple[Observable[Any], ...] | None
+    __cl_deps__: tuple[Observable, ...] | None
     __cl_settles__: bool  # whether a value that a ready object lacks is known to be empty
     __cl_type__: Any  # the value's type (`_core.models.types.Type`); None if no schema says it
-    __wire_text__: str | None
+    __cl_text__: str | None
 
     def __init__(
         self,
         source_path: str,
         *,
         _root: Root | None = None,
-        _deps: tuple[Observable[Any], ...] | None = None,
+        _deps: tuple[Observable, ...] | None = None,
         _settles: bool = False,
         _type: Any = None,
         _text: str | None = None,
@@ -92,13 +92,22 @@ class Observable(Generic[T_co]):
         _set(self, "__cl_deps__", _deps)
         _set(self, "__cl_settles__", _settles)
         _set(self, "__cl_type__", _type)
-        _set(self, "__wire_text__", _text)
+        _set(self, "__cl_text__", _text)
 
     @property
     def source_path(self) -> str:
         return self.__cl_path__
 
-    def __getattr__(self, name: str) -> Observable[Any]:
+    @property
+    def __wire_text__(self) -> str | None:
+        # What the codec emits. A missing value is emitted as nothing if the call collects these.
+        met = getattr(current(), "met", None)
+        if met is None or self.__cl_text__ is not None or stands_for(self) is not UNSET:
+            return self.__cl_text__
+        met.append(self)
+        return ""
+
+    def __getattr__(self, name: str) -> Observable:
         path, type_ = self.__cl_path__, self.__cl_type__
         if name.startswith(("__", "_repr_", "_ipython_")):
             raise AttributeError(f"Observable({path!r}) has no attribute {name!r}")
@@ -107,7 +116,7 @@ class Observable(Generic[T_co]):
         # `labels.get` is a method of a map: it is known to be empty if the map is.
         return _at(self, f"{path}.{name}", name, self.__cl_settles__ and name in _OF_A_MAP)
 
-    def __getitem__(self, key: int | str) -> Observable[Any]:
+    def __getitem__(self, key: int | str) -> Observable:
         path = self.__cl_path__
         if type(key) is str:
             if key == EXTERNAL_NAME and path.endswith(".metadata.annotations"):
@@ -116,17 +125,14 @@ class Observable(Generic[T_co]):
         if issubclass(type(key), int):  # not isinstance(), because the key may be an Observable
             return _at(self, f"{path}[{key}]", key)
         oracle = oracle_of(self)
-        if oracle is not None:
+        if oracle:
             return oracle.applied(operator.getitem, self, key)  # type: ignore[no-any-return]
         raise unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
 
     def __repr__(self) -> str:
         # Not only for debugging: the str() of a list that holds an Observable has its repr in it.
         value = known(self)
-        if value is not UNSET:
-            return repr(value)
-        call = call_of(self)
-        return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
+        return _placeholder(self) if value is UNSET else repr(value)
 
     def __hash__(self) -> int:
         # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the hashes differ.
@@ -137,7 +143,7 @@ class Observable(Generic[T_co]):
         # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
         # the same in each run of a call.
         call = _open_call(self) or current()
-        number = 0 if call is None else call.number & 0xFFFFFFF
+        number = call.number & 0xFFFFFFF if call else 0
         return hash(self.__cl_path__) & 0xFFFFFFFF | number << 32
 
     @property  # type: ignore[misc]  # typeshed has a setter, too; here __setattr__ comes first
@@ -148,7 +154,7 @@ class Observable(Generic[T_co]):
         if value is not UNSET:
             return type(value)
         call = call_of(self)
-        if call is not None and call.composing:
+        if call and call.composing:
             note_use(self)
         return Observable
 
@@ -164,7 +170,7 @@ class Observable(Generic[T_co]):
 
     def __str__(self) -> str:
         value = known(self)
-        return repr(self) if value is UNSET else str(value)
+        return _placeholder(self) if value is UNSET else str(value)
 
     def __format__(self, spec: str) -> str:
         value = known(self)
@@ -172,7 +178,7 @@ class Observable(Generic[T_co]):
             return format(value, spec)
         # The spec is meant for the value. Applied to the token, it could cut the token.
         oracle = oracle_of(self) if spec else None
-        return str(self) if oracle is None else str(oracle.applied(format, self, spec))
+        return _placeholder(self) if oracle is None else str(oracle.applied(format, self, spec))
 
     def __add__(self, other: object) -> str:
         added: str = str(self) + other if isinstance(other, str) else _operate(self, "add", other)
@@ -232,7 +238,7 @@ class Observable(Generic[T_co]):
         if method in _OF_A_MAP and not kwargs and (method == "get" or not args):
             return _asked_of_map(owner, method, args)
         oracle = oracle_of(self)
-        if oracle is not None:
+        if oracle:
             return oracle.applied(_call_method, owner, method, args, kwargs)
         raise unresolved(owner, f"calling {method}()")
 
@@ -246,7 +252,7 @@ class Observable(Generic[T_co]):
     __setitem__ = __setattr__
 
 
-def text_or_value(observable: Observable[Any]) -> Any:
+def text_or_value(observable: Observable) -> Any:
     """Return what is written for an Observable: its value if that is known, else its placeholder."""
     value = known(observable)
     return str(observable) if value is UNSET else value
@@ -255,7 +261,7 @@ def text_or_value(observable: Observable[Any]) -> Any:
 plain_forms[Observable] = text_or_value
 
 
-def belong(observable: Observable[Any], owner: Any) -> None:
+def belong(observable: Observable, owner: Any) -> None:
     """Let `spec.items()` call the method `items` of the object `spec`, although `spec.items` is an Observable.
 
     `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
@@ -300,7 +306,7 @@ _FUNCTIONS: dict[str, Any] = {
 }
 
 
-def _operate(observable: Observable[Any], name: str, *args: object) -> Any:
+def _operate(observable: Observable, name: str, *args: object) -> Any:
     """Do what the special method `name`, here without underscores, does for a value.
 
     Raises:
@@ -312,7 +318,7 @@ def _operate(observable: Observable[Any], name: str, *args: object) -> Any:
     plain = name.removeprefix("r")  # `radd` is `add` with the operands in the other order
     sign = _SIGNS.get(plain, _SIGNS.get(name, f"{name}()"))
     oracle = oracle_of(observable)
-    if oracle is not None:
+    if oracle:
         if name in _ORDERINGS:
             return guess(observable, f"{sign} {args[0]!r}")
         if name in _NUMBERS:
@@ -333,21 +339,26 @@ for _name in (
         setattr(Observable, f"__{_name}__", partialmethod(_operate, _name))
 
 
+def _placeholder(observable: Observable[Any]) -> str:
+    call = call_of(observable)
+    return f"Observable({observable.__cl_path__!r})" if call is None else call.token(observable)
+
+
 def make(
     path: str,
     root: Root | None,
-    deps: tuple[Observable[Any], ...] | None = None,
+    deps: tuple[Observable, ...] | None = None,
     *,
     settles: bool = False,
     known_type: Any = None,
-) -> Observable[Any]:
+) -> Observable:
     """Return a new Observable for a value of an object. The object's call remembers the Observable.
 
     `deps` are the Observables among the arguments of `apply`. `settles` says that the value is known to be empty if a
     ready object lacks it. `known_type` is the type that a schema gives the value. Without a `root`, no call remembers
     the Observable.
     """
-    made: Observable[Any] = Observable(path, _root=root, _deps=deps, _settles=settles, _type=known_type)
+    made: Observable = Observable(path, _root=root, _deps=deps, _settles=settles, _type=known_type)
     if root is not None:
         root.call.handed_out.append(made)
     return made
@@ -362,9 +373,7 @@ def refer(path: str, root: Root, value: str) -> Observable[str]:
     return Observable(path, _root=root, _text=value)
 
 
-def _at(
-    observable: Observable[Any], path: str, below: str | int | None = None, settles: bool = False
-) -> Observable[Any]:
+def _at(observable: Observable, path: str, below: str | int | None = None, settles: bool = False) -> Observable:
     """Return an Observable for another path of the same object; `below` is the last step if it is further down."""
     type_ = None if below is None else observable.__cl_type__
     if type_ is not None:
@@ -376,7 +385,7 @@ def _at(
 # What uses mean.
 
 
-def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
+def sources(observable: Observable) -> tuple[Observable, ...]:
     """Return the Observables that `observable` waits for.
 
     For a result of `apply`, these are the Observables among its arguments; else `observable` itself.
@@ -384,7 +393,7 @@ def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
     return observable.__cl_deps__ or (observable,)
 
 
-def root_of(observable: Observable[Any]) -> Root | None:
+def root_of(observable: Observable) -> Root | None:
     """Return the object that `observable` is read from; None if it isn't read from one object.
 
     The object is the composite, a composed or required resource, or a value of the context. For a result of `apply` it
@@ -393,7 +402,7 @@ def root_of(observable: Observable[Any]) -> Root | None:
     return observable.__cl_root__
 
 
-def is_settled(observable: Observable[Any]) -> bool:
+def is_settled(observable: Observable) -> bool:
     """Say whether a missing value is known to be false, zero or empty.
 
     It is known if the object is ready, and the API server leaves out empty values of this type.
@@ -402,7 +411,7 @@ def is_settled(observable: Observable[Any]) -> bool:
     return observable.__cl_settles__ and root is not None and root.settled
 
 
-def call_of(observable: Observable[Any]) -> Tracker | None:
+def call_of(observable: Observable) -> Tracker | None:
     """Return the current call of this thread or task.
 
     A thread that compose() started has no current call. There, the call in which `observable` was made is returned;
@@ -411,52 +420,52 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
     return current() or next(filter(None, map(_open_call, sources(observable))), None)
 
 
-def _open_call(observable: Observable[Any]) -> Tracker | None:
+def _open_call(observable: Observable) -> Tracker | None:
     """Return the call in which an Observable was made; None if that is closed, or isn't known."""
     root = observable.__cl_root__
     return None if root is None or root.call.closed else root.call
 
 
-def refers(observable: Observable[Any]) -> bool:
+def refers(observable: Observable) -> bool:
     """Say whether `observable` is a reference from desired state (see `_core.observed.root.Reference`)."""
     root = observable.__cl_root__
     return root is not None and root.refers
 
 
-def stands_for(observable: Observable[Any]) -> Any:
+def stands_for(observable: Observable) -> Any:
     """Return the value that an Observable from outside of the call has in the current call.
 
     Such an Observable was made by hand or in an earlier call. The result is UNSET for every other Observable, if the
     value doesn't exist yet, and if there is no current call.
     """
-    if _open_call(observable) is not None or observable.__cl_deps__ is not None:
-        return UNSET
     call = current()
-    return UNSET if call is None else value_at(call.observed, call.xr, observable.__cl_path__)
+    if not call or _open_call(observable) or observable.__cl_deps__ is not None:
+        return UNSET
+    return value_at(call.observed, call.xr, observable.__cl_path__)
 
 
-def known(observable: Observable[Any]) -> Any:
+def known(observable: Observable) -> Any:
     """Return the value that replaces an Observable in the answer and in texts.
 
     Only a reference from desired state, and an Observable that was made by hand or in an earlier call, can have a
     value. UNSET if the value doesn't exist yet, and for every other Observable.
     """
     if refers(observable):
-        value = observable.__wire_text__
+        value = observable.__cl_text__
         return UNSET if value is None else value
     return stands_for(observable)
 
 
-def oracle_of(observable: Observable[Any]) -> Any:
+def oracle_of(observable: Observable) -> Any:
     """Return the oracle of the rehearsal that uses an unresolved value.
 
     It is an `_core.dependencies.answers.Answers`; None in a real call, and outside of calls.
     """
     call = call_of(observable)
-    return None if call is None else call.oracle
+    return call and call.oracle
 
 
-def note_use(observable: Observable[Any], *, failed: bool = False) -> None:
+def note_use(observable: Observable, *, failed: bool = False) -> None:
     """Remember that an unresolved value was used as a plain value, in a way that isn't a question for the oracle.
 
     Nothing is remembered for a reference from desired state, and outside of calls. A use that `failed` counts even if
@@ -470,7 +479,7 @@ def note_use(observable: Observable[Any], *, failed: bool = False) -> None:
             call.guesses.setdefault(source.__cl_path__, source)
 
 
-def guess(observable: Observable[Any], compared: object = None) -> bool:
+def guess(observable: Observable, compared: object = None) -> bool:
     """Answer a question about a value, such as `if value`. If the value is unresolved, remember the use as a guess.
 
     For `<` and the like, `compared` is a text that begins with the sign. In a real call the answer is False, unless the
@@ -486,13 +495,13 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
     if value is not UNSET:
         return bool(value) if compared is None else bool(value == compared)
     oracle = oracle_of(observable)
-    if oracle is not None:
+    if oracle:
         return bool(oracle(observable))
     note_use(observable)
     return False
 
 
-def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
+def unresolved(observable: Observable, use: str) -> UnresolvedError:
     """Return the error to raise for a use that needs the value.
 
     The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't

@@ -7,9 +7,10 @@ refused where they have to be compared: functions recurse, and the error has the
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ...errors import EncodeError
 from .. import codec
@@ -17,9 +18,9 @@ from ..base.sentinels import UNSET
 from ..paths import trees
 from ..paths.text import show
 
-_MANAGER: Final = "apiextensions.crossplane.io/composed"
+_MANAGER = "apiextensions.crossplane.io/composed"
 # Labels and annotations that Crossplane sets itself, whatever a function desires.
-CROSSPLANES_OWN: Final = frozenset(
+CROSSPLANES_OWN = frozenset(
     {
         "crossplane.io/composition-resource-name",
         "crossplane.io/composite",
@@ -27,12 +28,12 @@ CROSSPLANES_OWN: Final = frozenset(
         "crossplane.io/claim-namespace",
     }
 )
-_NOT_OURS: Final = ("apiVersion", "kind", "status")
-_KEPT_METADATA: Final = ("annotations", "labels")
+_NOT_OURS = ("apiVersion", "kind", "status")
+_KEPT_METADATA = ("annotations", "labels")
 
 _Map = dict[str, Any]  # an object, or a set of fields
 _Way = tuple[str | int, ...]
-_METADATA: Final[_Way] = ("metadata",)
+_METADATA = ("metadata",)
 
 
 def as_owned(observed: bytes) -> bytes | None:
@@ -250,20 +251,14 @@ def _completed_list(owned: _Map, seen: list[Any], wanted: Any, way: _Way) -> Any
     Elements of both lists with the same merge keys belong together, or with the same value if the
     list is a set.
     """
-    import json
-
-    keys = [key for key in owned if key[:2] in ("k:", "v:")]
+    elements = _elements(owned)
     if wanted is UNSET:
-        wanted = [] if keys else seen
+        wanted = [] if elements else seen
     if not isinstance(wanted, list):
         return wanted
     merged = list(wanted)
     indexes: dict[tuple[str, ...], tuple[dict[str, int], dict[str, int]]] = {}
-    for key in keys:
-        try:
-            element = json.loads(key[2:])
-        except ValueError:
-            continue
+    for key, element in elements.items():
         names = tuple(sorted(element)) if isinstance(element, dict) else ()
         if names not in indexes:
             indexes[names] = _index(seen, names), _index(wanted, names)
@@ -281,6 +276,18 @@ def _completed_list(owned: _Map, seen: list[Any], wanted: Any, way: _Way) -> Any
             merged[at] = new
     is_same = len(merged) == len(wanted) and all(map(operator.is_, merged, wanted))
     return wanted if is_same else merged
+
+
+def _elements(owned: _Map) -> _Map:
+    """Return the merge keys or values of the elements in the set of fields of a list."""
+    import json
+
+    found: _Map = {}
+    for key in owned:
+        if key[:2] in ("k:", "v:"):
+            with contextlib.suppress(ValueError):
+                found[key] = json.loads(key[2:])
+    return found
 
 
 def _index(elements: list[Any], names: tuple[str, ...]) -> dict[str, int]:

@@ -28,6 +28,7 @@ class Root:
         name: The composition resource name, the requirement's key or the context's key; empty for the composite.
         prefix: The beginning of the paths of the object's values, such as `xr` or the resource's name.
         raw: The object's Struct bytes; None while the object isn't observed.
+        ready: Whether the object is ready by the rules of its kind; None if nobody has asked.
 
     Args:
         message: The message of the request that holds the object and its connection details; None if there is none.
@@ -36,7 +37,7 @@ class Root:
     # Whether the values are read through desired state: see `Reference`.
     refers = False
 
-    __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
+    __slots__ = ("_fields", "_message", "call", "kind", "name", "prefix", "raw", "ready")
 
     def __init__(
         self, call: Tracker, kind: str, name: str, prefix: str, raw: bytes | None, message: Any = None
@@ -46,15 +47,14 @@ class Root:
         self.name = name
         self.prefix = prefix
         self.raw = raw
-        self._message = message
-        self._ready: bool | None = None
+        self._message: Any = message
+        self.ready: bool | None = None
         self._fields: Any = None
 
     @property
     def details(self) -> Mapping[str, bytes]:
         """The object's observed connection details; empty while the object isn't observed."""
-        details: Mapping[str, bytes] = {} if self._message is None else self._message.connection_details
-        return details
+        return {} if self._message is None else self._message.connection_details
 
     def untie(self) -> None:
         """Forget the call, which ends: Observables that were kept must not keep it alive."""
@@ -81,18 +81,9 @@ class Root:
         Raises:
             WireError: The object's bytes are malformed.
         """
-        if self._ready is None:
-            self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
-        return self._ready
-
-    def count_as_ready(self) -> None:
-        """Take the object for ready, as it was when its values were noted."""
-        self._ready = True
-
-    @property
-    def was_found_ready(self) -> bool:
-        """Whether somebody has asked if the object is ready, and it is."""
-        return self._ready is True
+        if self.ready is None:
+            self.ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
+        return self.ready
 
 
 class Reference(Root):

@@ -19,56 +19,66 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from ...errors import WireError
 from .. import codec
 from .tokens import base64_cores
 
+# The key of a secret value, and the value's bytes.
 Secret = tuple[str, bytes]
-"""The key of a secret value, and the value's bytes."""
 
-MASK: Final = "[secret]"
+IsName = Callable[[str], bool]
+_Texts = Iterator[tuple[str, str]]  # parts of a value, each with its key
+
+MASK = "[secret]"
 
 # Where a form is masked: not in longer names, such as `db` in `my-db`; not in longer words; anywhere.
-_ITSELF: Final = 0
-_WORD: Final = 1
-_ANYWHERE: Final = 2
+_ITSELF = 0
+_WORD = 1
+_ANYWHERE = 2
 
-_SHORTEST: Final = 4
-_GRAM: Final = 8  # the shortest form that is masked inside of words
-_CHUNK: Final = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
-_LONGEST_NAME: Final = 253
-_MOST_SEARCHES: Final = 250
+_SHORTEST = 4
+_GRAM = 8  # the shortest form that is masked inside of words
+_CHUNK = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
+_LONGEST_FORM = 2 * _CHUNK
+_LONGEST_NAME = 253
+_MOST_SEARCHES = 250
 # Limits for the parts of a value: the depth of parts inside of parts (JSON in a string), and their number.
-_DEEPEST: Final = 4
-_MOST_PARTS: Final = 10_000
+_DEEPEST = 4
+_MOST_PARTS = 10_000
 
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_KEY_OF_SECRET: Final = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
-_KEY_OF_NOTHING: Final = re.compile(
-    r"(?:^|[\W_])(?:schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|"
-    r"format|current_context)s?$"
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KEY_OF_SECRET = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
+_LAST_WORD = r"(?:^|[\W_])(?:%s)s?$"
+_NOTHINGS = (
+    r"schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format|"
+    r"current_context"
 )
-_KEY_OF_PLACE: Final = re.compile(
-    r"(?:^|[\W_])(?:host(?:name)?|end_?point|addr(?:ess)?|server|domain|port|user(?:_?name|_?id)?|login|db(?:_?name)?|"
-    r"database|name|ur[il]|id|e?mail|account|project|tenant|namespace|role|arn|bucket)s?$"
+_PLACES = (
+    r"|host(?:name)?|end_?point|addr(?:ess)?|server|domain|port|user(?:_?name|_?id)?|login|db(?:_?name)?|database|"
+    r"name|ur[il]|id|e?mail|account|project|tenant|namespace|role|arn|bucket"
 )
-_ORDINARY: Final = frozenset(
+_KEY_OF_NOTHING = re.compile(_LAST_WORD % _NOTHINGS)
+_KEY_OF_PLACE = re.compile(_LAST_WORD % (_NOTHINGS + _PLACES))  # or of nothing
+_ORDINARY = frozenset(
     "true false null none default enabled disabled json yaml text password passwort username database hostname "
     "endpoint connection secret secrets token tokens string certificate unknown".split()
 )
 
-_NAME: Final = r"[A-Za-z_][\w.-]{0,253}"
+_NAME = r"[A-Za-z_][\w.-]{0,253}"
 # The first pair of a line, and the beginning of each further one. A colon alone may belong to a value, as in `db:5432`.
-_FIRST: Final = re.compile(rf"""[\s"'{{-]*({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
-_NEXT: Final = re.compile(rf"""(?<=[;&,?#{{\s])["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
-_BEHIND_VALUE: Final = re.compile(r"[;&]|[ \t]#")
+_FIRST = re.compile(rf"""[\s"'{{-]*({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
+_NEXT = re.compile(rf"""(?<=[;&,?#{{\s])["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
+_BEHIND_VALUE = re.compile(r"[;&]|[ \t]#")
 # A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
-_AUTHORITY: Final = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]*")
-_OF_A_NAME: Final = re.compile(r"[\w.-]*")
-_URL_SAFE: Final = str.maketrans("+/", "-_")
+_AUTHORITY = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
+_PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
+# What stands before and behind a form that is masked: nothing of a name, or no letter or digit.
+_BEFORE = re.compile(r"(?<![\w.-])"), re.compile(r"(?<![^\W_])")
+_BEHIND = re.compile(r"(?![\w-]|\.[^\W_])"), re.compile(r"(?![^\W_])")
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _never(_name: str) -> bool:
@@ -85,37 +95,32 @@ class Masker:
         is_name: The function that says whether a word is the name of a resource, a function or a kind.
     """
 
-    __slots__ = ("_index", "_is_name", "_longest", "_where")
-
-    def __init__(self, secrets: Iterable[Secret] = (), is_name: Callable[[str], bool] = _never) -> None:
+    def __init__(self, secrets: Iterable[Secret] = (), is_name: IsName = _never) -> None:
         self._is_name = is_name
         self._where: dict[str, int] = {}  # each form, and where it is masked
         self._index: dict[int, dict[str, list[str]]] = {}  # sorted forms by their first characters, by how many
-        self._longest = 0
         self._add(secrets)
 
     def more(self, secrets: Iterable[Secret]) -> Masker:
         """Return a masker of these values and of those that this one masks."""
         made = Masker((), self._is_name)
-        made._where, made._longest = self._where.copy(), self._longest
+        made._where = self._where.copy()
         made._index = {size: index.copy() for size, index in self._index.items()}
         made._add(secrets)
         return made
 
     def _add(self, secrets: Iterable[Secret]) -> None:
-        new: dict[tuple[int, str], list[str]] = {}
+        new: dict[str, list[str]] = {}
         for key, value in dict.fromkeys(secrets):
             for form, where in _forms_of(key, value):
                 if form not in self._where:
-                    size = min(len(form), _GRAM)
-                    new.setdefault((size, form[:size]), []).append(form)
-                    self._longest = max(self._longest, len(form))
+                    new.setdefault(form[:_GRAM], []).append(form)
                 self._where[form] = max(where, self._where.get(form, _ITSELF))
-        for (size, gram), forms in new.items():
-            index = self._index.setdefault(size, {})
+        for gram, forms in new.items():
+            index = self._index.setdefault(len(gram), {})
             index[gram] = sorted([*index.get(gram, ()), *forms])
 
-    def __call__(self, text: str, is_name: Callable[[str], bool] = _never) -> str:
+    def __call__(self, text: str, is_name: IsName = _never) -> str:
         """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
         hidden = bytearray(len(text))  # values may overlap or touch each other
         for size, index in self._index.items():
@@ -124,17 +129,18 @@ class Masker:
                 hidden[start : start + length] = b"x" * length
         if b"x" not in hidden:  # nearly always so
             return text
-        out: list[str] = []
+        shown = ""
         at = 0
-        for start, end in (found.span() for found in re.finditer(b"x+", hidden)):
+        for found in re.finditer(b"x+", hidden):
+            start, end = found.span()
             if text[start - 1 : end + 1] != MASK and not self._is_part_of_name(text, start, end, is_name):
-                out += text[at:start], MASK
+                shown += text[at:start] + MASK
                 at = end
-        return "".join([*out, text[at:]])
+        return shown + text[at:]
 
     def _length_at(self, text: str, at: int, forms: list[str]) -> int:
         """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
-        piece = text[at : at + self._longest]
+        piece = text[at : at + _LONGEST_FORM]
         while piece:
             # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
             place = bisect_right(forms, piece)
@@ -148,16 +154,17 @@ class Masker:
             piece = one[: size - 1]
         return 0
 
-    def _is_part_of_name(self, text: str, start: int, end: int, is_name: Callable[[str], bool]) -> bool:
-        before = _OF_A_NAME.match(text[max(0, start - _LONGEST_NAME) : start][::-1])
-        behind = _OF_A_NAME.match(text, end, end + _LONGEST_NAME)
-        assert before is not None and behind is not None  # they match the empty text, too
-        word = text[start - before.end() : behind.end()].strip(".-")
-        if len(word) > _LONGEST_NAME or len(word) < end - start:
+    def _is_part_of_name(self, text: str, start: int, end: int, is_name: IsName) -> bool:
+        backwards = text[max(0, start - _LONGEST_NAME) : start][::-1]
+        before = _NOT_IN_NAMES.split(backwards, maxsplit=1)[0][::-1]
+        behind = _NOT_IN_NAMES.split(text[end : end + _LONGEST_NAME], maxsplit=1)[0]
+        known = before + text[start:end]
+        word = (known + behind).strip(".-")
+        if not end - start <= len(word) <= _LONGEST_NAME:
             return False
         # The word may be a path, which begins with a name.
-        head = text[start - before.end() : end] + text[end : behind.end()].partition(".")[0]
-        return any(one(name) for one in (self._is_name, is_name) for name in (word, head))
+        names = (word, known + behind.partition(".")[0])
+        return any(map(self._is_name, names)) or any(map(is_name, names))
 
 
 def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
@@ -175,13 +182,9 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
 
 def _stands(text: str, start: int, end: int, where: int) -> bool:
     """Say whether the form at `text[start:end]` is masked there."""
-    before, behind = text[start - 1 : start] if start else "", text[end : end + 2]
     if where == _ANYWHERE:
         return True
-    if before.isalnum() or behind[:1].isalnum():
-        return False
-    in_name = before in tuple("_.-") or behind[:1] in tuple("_-") or (behind[:1] == "." and behind[1:].isalnum())
-    return where == _WORD or not in_name
+    return bool(_BEFORE[where].match(text, start) and _BEHIND[where].match(text, end))
 
 
 # Forms
@@ -193,41 +196,44 @@ def _forms_of(key: str, value: bytes) -> Iterator[tuple[str, int]]:
         try:
             text = part.decode()
         except UnicodeDecodeError:
-            text, forms = "", [repr(part)[2:-1]]
+            anywhere, forms = True, [repr(part)[2:-1]]
         else:
             if text.strip().lower() in _ORDINARY:
                 continue
+            anywhere = _names(name, _KEY_OF_SECRET) or not _names(name, _KEY_OF_PLACE)
             forms = [text, text.strip(), *_escaped(text, part)]
-        anywhere = not text or _names(name, _KEY_OF_SECRET) or not _names_place(name)
-        for form in dict.fromkeys([*forms, *_in_base64(part, anywhere=anywhere)]):
-            if len(form) > 2 * _CHUNK:
-                for at in range(0, len(form), _CHUNK):
-                    yield form[at : at + _CHUNK] if len(form) - at >= _CHUNK else form[-_CHUNK:], _ANYWHERE
-            elif len(form) >= _SHORTEST:
-                yield form, _ITSELF if not anywhere else _WORD if len(form) < _GRAM else _ANYWHERE
+        for form in forms + _in_base64(part, anywhere):
+            size = len(form)
+            if _SHORTEST <= size <= _LONGEST_FORM:
+                yield form, _ITSELF if not anywhere else _WORD if size < _GRAM else _ANYWHERE
+            for at in range(0, size, _CHUNK) if size > _LONGEST_FORM else ():
+                at = min(at, size - _CHUNK)
+                yield form[at : at + _CHUNK], _ANYWHERE
 
 
-def _escaped(text: str, data: bytes) -> Iterator[str]:
+def _escaped(text: str, data: bytes) -> tuple[str, ...]:
     if _PLAIN.fullmatch(text):
-        return
+        return ()
     from urllib.parse import quote, quote_plus
 
-    yield repr(text)[1:-1]  # as in log lines and tracebacks
-    yield repr(data)[2:-1]
-    yield json.dumps(text)[1:-1]
-    yield json.dumps(text, ensure_ascii=False)[1:-1]
-    yield quote(data, safe="")
-    yield quote(data)
-    yield quote_plus(data)
+    return (
+        repr(text)[1:-1],  # as in log lines and tracebacks
+        repr(data)[2:-1],
+        json.dumps(text)[1:-1],
+        json.dumps(text, ensure_ascii=False)[1:-1],
+        quote(data, safe=""),
+        quote(data),
+        quote_plus(data),
+    )
 
 
-def _in_base64(data: bytes, *, anywhere: bool) -> Iterator[str]:
-    """Yield the forms of a value in base64; with `anywhere` also those inside of a longer text, as `user:password`."""
-    whole = base64.b64encode(data).decode()
-    yield from (whole, whole.rstrip("="), whole.translate(_URL_SAFE))
-    for core in base64_cores(data) if anywhere and len(data) >= _GRAM else ():
-        inner = core.decode()
-        yield from (inner, inner.translate(_URL_SAFE))
+def _in_base64(data: bytes, anywhere: bool) -> list[str]:
+    """Return the forms of a value in base64; with `anywhere` also those inside of a longer text, as `user:password`."""
+    encoded = [base64.b64encode(data)]
+    if anywhere and len(data) >= _GRAM:
+        encoded += base64_cores(data)
+    texts = [one.decode() for one in encoded]
+    return [*texts, texts[0].rstrip("="), *(text.translate(_URL_SAFE) for text in texts)]
 
 
 # Parts
@@ -237,17 +243,15 @@ def _names(key: str, pattern: re.Pattern[str]) -> bool:
     return pattern.search(_CAMEL.sub("_", key).lower()) is not None
 
 
-def _names_place(key: str) -> bool:
-    return _names(key, _KEY_OF_PLACE) or _names(key, _KEY_OF_NOTHING)
-
-
 def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:
     """Yield a secret value and its parts, and their parts, each with its key, but none of less than four bytes."""
     if len(value) < _SHORTEST:
         return
     yield key, value
+    if depth == _DEEPEST:
+        return
     # json.loads reads other encodings, too.
-    for encoding in dict.fromkeys(("utf-8", json.detect_encoding(value))) if depth < _DEEPEST else ():
+    for encoding in dict.fromkeys(("utf-8", json.detect_encoding(value))):
         try:
             text = value.decode(encoding)
         except UnicodeDecodeError:
@@ -257,14 +261,12 @@ def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:
                 yield from _parts_of(name, part.encode(errors="replace"), depth + 1)
 
 
-def _parts_in(key: str, text: str) -> Iterator[tuple[str, str]]:
+def _parts_in(key: str, text: str) -> _Texts:
     """Yield the parts of a value: leaves of JSON, the text in base64, or the pairs, lines and URLs' users in it."""
-    if text.lstrip()[:1] in ("{", "["):
-        try:
+    if text.lstrip().startswith(("{", "[")):
+        with contextlib.suppress(ValueError, RecursionError):
             yield from _leaves(key, json.loads(text))
             return
-        except (ValueError, RecursionError):
-            pass
     try:
         inner = base64.b64decode("".join(text.split()), validate=True).decode()
     except ValueError:
@@ -276,7 +278,7 @@ def _parts_in(key: str, text: str) -> Iterator[tuple[str, str]]:
         yield from ((key, line) for line in text.split("\n") if len(line) >= _GRAM)
 
 
-def _leaves(key: str, value: Any) -> Iterator[tuple[str, str]]:
+def _leaves(key: str, value: Any) -> _Texts:
     if isinstance(value, dict):
         for name, one in value.items():
             yield from _leaves(name, one)
@@ -285,17 +287,19 @@ def _leaves(key: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _leaves(key, one)
     elif isinstance(value, str) and not _names(key, _KEY_OF_NOTHING):
         yield key, value
-    elif type(value) is int and _names(key, _KEY_OF_SECRET) and not _names_place(key):
+    elif type(value) is int and _names(key, _KEY_OF_SECRET) and not _names(key, _KEY_OF_PLACE):
         yield key, str(value)
 
 
-def _users(text: str) -> Iterator[tuple[str, str]]:
+def _users(text: str) -> _Texts:
     """Yield the users and passwords of all URLs in `text`, as they are and with their escapes replaced."""
     for match in _AUTHORITY.finditer(text):
         for one in (match[1], *re.split("[,;]", match[1])):  # one URL may have several hosts
             user, _, password = one.rpartition("@")[0].partition(":")
-            yield from (("user", part) for part in _unquoted(user))
-            yield from (("password", part) for part in _unquoted(password))
+            for part in _unquoted(user):
+                yield "user", part
+            for part in _unquoted(password):
+                yield "password", part
 
 
 def _unquoted(text: str) -> tuple[str, ...]:
@@ -306,7 +310,7 @@ def _unquoted(text: str) -> tuple[str, ...]:
     return text, unquote(text)
 
 
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
+def _pairs(text: str) -> _Texts:
     """Yield the values of the pairs `name = value` and `name: value` in `text`, and of lines without a pair.
 
     A pair has several values where it isn't certain which one it has, such as at a semicolon. A line without a pair
@@ -314,23 +318,39 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
     """
     above = "lines"
     lines = text.split("\n")
-    for whole in lines:
-        line = whole.strip()
+    for line in map(str.strip, lines):
         first = _FIRST.match(line)
-        name, rest = (first[1], line[first.end() :]) if first else ("", line)
-        # Each name, and what is behind it up to the next name. Behind the first one it may also be all of the line.
-        several = [name, *_NEXT.split(rest), name, rest] if first else _NEXT.split(rest)[1:]
-        found = list(zip(several[::2], several[1::2], strict=True))
-        if not found and line and len(lines) > 1 and not line.startswith(("-----", "[")):
+        rest = line[first.end() :] if first else line
+        # Text, name, text, name, text: a text goes with the name before it.
+        pieces = _NEXT.split(rest)
+        if first:
+            # Behind the first name, the value may also be all of the line.
+            pieces = ["", first[1], *pieces, first[1], rest]
+            if rest in ("", "|", "|-", ">", ">-"):
+                above = first[1]
+            elif len(lines) == 1 and _is_short_word(first, rest):
+                continue
+        elif len(pieces) == 1 and len(lines) > 1 and not line.startswith(("-----", "[")):
             yield above, line.removeprefix("- ").strip("\"'")
-        elif first and rest in ("", "|", "|-", ">", ">-"):
-            above = name
-        elif first and ":" in first[0] and len(lines) == 1 and len(rest) < _GRAM and not _names(name, _KEY_OF_SECRET):
-            continue  # a short word behind a colon, as a password may have it, would be found by chance in many texts
-        for key, value in found:
-            if not _names(key, _KEY_OF_NOTHING):
-                ends = value.rstrip(";&, \t"), value.rstrip(" \t]}"), _BEHIND_VALUE.split(value, maxsplit=1)[0]
-                yield from ((key, part) for one in ends for part in _unquoted(one.strip(" \t\"'")))
+        for key, value in zip(pieces[1::2], pieces[2::2], strict=True):
+            yield from _ends_of(key, value)
+
+
+def _is_short_word(first: re.Match[str], rest: str) -> bool:
+    """Say whether a pair is a short word behind a colon, as a password may have it.
+
+    Such a word would be found by chance in many texts.
+    """
+    return ":" in first[0] and len(rest) < _GRAM and not _names(first[1], _KEY_OF_SECRET)
+
+
+def _ends_of(key: str, value: str) -> _Texts:
+    """Yield what the value of a pair may be, where it isn't certain where it ends."""
+    if _names(key, _KEY_OF_NOTHING):
+        return
+    for end in (value.rstrip(";&, \t"), value.rstrip(" \t]}"), _BEHIND_VALUE.split(value, maxsplit=1)[0]):
+        for part in _unquoted(end.strip(" \t\"'")):
+            yield key, part
 
 
 def masker_for(request: Any) -> Masker:
@@ -360,8 +380,8 @@ def names_of(request: Any) -> set[str]:
 
 def secrets_of(request: Any) -> Iterator[Secret]:
     """Yield the secret values in `request`, each with its key. Secrets in malformed bytes are left out."""
-    for name in request.credentials:
-        yield from request.credentials[name].credential_data.data.items()
+    for one in request.credentials.values():
+        yield from one.credential_data.data.items()
     for resource in _all_resources(request):
         yield from resource.connection_details.items()
         # The byte before the word is its length, or the end of a length that is written in more bytes than it needs.
@@ -390,17 +410,16 @@ def _values(secret: Mapping[str, Any]) -> Iterator[Secret]:
         for key, text in values.items() if issubclass(type(values), Mapping) else ():
             if issubclass(type(text), str):
                 value = text.encode(errors="replace")
-                try:
-                    yield str(key), base64.b64decode(value, validate=True) if field == "data" else value
-                except ValueError:
-                    yield str(key), value
+                if field == "data":
+                    with contextlib.suppress(ValueError):
+                        value = base64.b64decode(value, validate=True)
+                yield str(key), value
 
 
 def _all_resources(request: Any) -> Iterator[Any]:
     for state in (request.observed, request.desired):
         yield state.composite
-        for name in state.resources:
-            yield state.resources[name]
+        yield from state.resources.values()
     for answers in (request.required_resources, request.extra_resources):
-        for key in answers:
-            yield from answers[key].items
+        for answer in answers.values():
+            yield from answer.items

@@ -23,25 +23,25 @@ import binascii
 import functools
 import re
 from collections.abc import Callable
-from typing import Final
 
-EARLY: Final = 0
-LATE: Final = 1
+EARLY = 0
+LATE = 1
 
-_WINDOW: Final = 8
-_NUMBER_LETTERS: Final = 8
-_LETTERS: Final = 13  # each form has half of the alphabet
+_WINDOW = 8
+_NUMBER_LETTERS = 8
+_NUMBERS = 13**8  # how many there are
+_LETTERS = 13  # each form has half of the alphabet
 # By form: the lengths of head and tail, and the letters, which stand for digits to the base of 13.
-_FORMS: Final = ((12, 10, "abcdefghijklm"), (13, 12, "zyxwvutsrqpon"))
-_DIGITS: Final = "0123456789abc"
+_FORMS = ((12, 10, "abcdefghijklm"), (13, 12, "zyxwvutsrqpon"))
+_DIGITS = "0123456789abc"
 
-_WORD: Final = re.compile(r"[A-Za-z0-9]{8,}")
-_BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
+_WORD = re.compile(r"[A-Za-z0-9]{8,}")
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 
 def number_of(text: str) -> int:
     """Return a number for the path `text`, the same in every process. Two paths seldom have the same number."""
-    return binascii.crc32(text.encode(errors="surrogatepass")) % _LETTERS**_NUMBER_LETTERS
+    return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
 
 
 @functools.lru_cache(maxsize=16)  # nearly every process needs only two

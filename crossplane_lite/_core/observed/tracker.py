@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,13 +58,10 @@ class Observer:
 
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
-_SHORTEST_TOKEN: Final = 8  # shorter parts of a token aren't recognised
+_SHORTEST_TOKEN = 8  # shorter parts of a token aren't recognised
 
+# The state of this thread or task before `enter`, to which `leave` goes back.
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
-"""The state of this thread or task before `enter`, to which `leave` goes back."""
-
-Values = Sequence["Observable[Any]"]
-"""Missing values."""
 
 # The markers of earlier calls' tokens. Until this process has made a token, texts aren't searched for tokens.
 _leftovers: tuple[Marker, ...] = ()
@@ -72,12 +69,12 @@ _leftovers: tuple[Marker, ...] = ()
 _number: Final = itertools.count(1).__next__
 _open: Final[dict[int, Tracker]] = {}  # the calls that are going on, by their ids
 
+# The calls that are going on and have an observer. Code that many calls run looks here first.
 observed_calls: Final[list[Tracker]] = []
-"""The calls that are going on and have an observer. Code that many calls run looks here first."""
-_NOBODY: Final = Observer()
+_NOBODY = Observer()
 
+# Returns the current call of this thread or task; None outside of calls.
 current: Final = _current.get
-"""Returns the current call of this thread or task; None outside of calls."""
 
 
 def enter(call: Tracker) -> Before:
@@ -144,8 +141,9 @@ def mask(text: str) -> str:
     if call is not None:
         return call.show(text)
     # Other threads add and remove calls meanwhile, and add to the secrets of theirs.
-    for one, masker in [(one, one.masker()) for one in _open.copy().values() if not one.rehearsed]:
-        text = masker(one.readable(text, tell=False), one.has_name)
+    for one in _open.copy().values():
+        if not one.rehearsed:
+            text = one.masker()(one.readable(text, tell=False), one.has_name)
     return text
 
 
@@ -178,6 +176,8 @@ class Tracker:
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
+        met: Collects the missing values that are encoded, each as an empty string; None while they
+            can't be encoded.
         told: The texts for people that have tokens, such as log lines.
         tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
             that they are freed without the garbage collector.
@@ -205,18 +205,19 @@ class Tracker:
     secret_request: Any = None
     oracle: Any = None
     observer: Observer | None = None
-    _masked: tuple[int, Masker] | None = None
+    met: list[Observable] | None = None
+    _masked: tuple[Masker, int] | None = None
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = data
         self.number = _number()
         self.observed: Mapping[str, Any] = {}
-        self.guesses: dict[str, Observable[Any]] = {}
+        self.guesses: dict[str, Observable] = {}
         self.answered: set[str] = set()
         self.true_conditions: dict[str, set[str]] = {}
         self.seen_names: set[str] = set()
-        self.handed_out: list[Observable[Any]] = []
-        self.tokens: dict[int, Observable[Any]] = {}
+        self.handed_out: list[Observable] = []
+        self.tokens: dict[int, Observable] = {}
         self.made: dict[int, int] = {}
         self.told: set[str] = set()
         self.tied: list[Any] = []
@@ -231,14 +232,13 @@ class Tracker:
     def __reduce__(self) -> Any:
         return ended, ()  # in another process the call isn't going on
 
-    def token(self, observable: Observable[Any]) -> str:
+    def token(self, observable: Observable) -> str:
         """Return the token that stands for `observable` in texts of this call; the same token each time."""
         # Each path has one token. Results of apply() are known by identity, because two functions may have the same
         # name. Observables in `tokens` stay alive, so no other object gets their id.
         path = observable.source_path
         key = path if observable.__cl_deps__ is None else id(observable)
-        entry = self._texts.get(key)
-        if entry is None:
+        if key not in self._texts:
             from .tokens import number_of
 
             if not _leftovers:
@@ -247,9 +247,9 @@ class Tracker:
             while number in self.tokens:
                 path += "#"
                 number = number_of(path)
-            entry = self._texts[key] = number, self._markers[0].token(number)
+            self._texts[key] = number, self._markers[0].token(number)
             self.tokens[number] = observable
-        number, text = entry
+        number, text = self._texts[key]
         self.made[number] = self.made.get(number, 0) + 1
         return text
 
@@ -264,15 +264,15 @@ class Tracker:
         return MarkerNumber(self.data)
 
     @functools.cached_property
-    def _markers(self) -> Sequence[Marker]:
+    def _markers(self) -> list[Marker]:
         """The `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         from .tokens import EARLY, LATE, marker_for
 
-        forms = (LATE, EARLY) if self.form == LATE else (EARLY, LATE)
-        return [marker_for(self.marker_number.value, form) for form in forms]
+        number = self.marker_number.value
+        return [marker_for(number, form) for form in (self.form, LATE if self.form == EARLY else EARLY)]
 
-    def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
+    def named_by(self, waiting: Iterable[Observable]) -> None:
         """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
 
         An existing resource may have a name that was made from an earlier value.
@@ -305,18 +305,18 @@ class Tracker:
         # If the request itself has such a text, the text isn't a token that this process has made.
         return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number.value
 
-    def tokens_in(self, text: str) -> list[Observable[Any]]:
+    def tokens_in(self, text: str) -> list[Observable]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
         If `text` has only a part of a token, or a token of another call, the list has one Observable, whose path is a
         remark in parentheses.
         """
-        if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
+        if not self.has_token(text.encode(errors="replace")):
             return []
         numbers = [number for marker in self._markers for number in marker.numbers_in(text)]
-        own = [number for number in numbers if number in self.tokens]
+        own = [self.tokens[number] for number in numbers if number in self.tokens]
         if own:
-            return [self.tokens[number] for number in own]
+            return own
         from .observable import Observable
 
         if not self.tokens or numbers:
@@ -346,17 +346,17 @@ class Tracker:
 
     def masker(self) -> Masker:
         """Return the masker of the secret values that are known now. Any thread may ask for it."""
-        count = len(self._hidden)
-        made = self._masked
-        if made is None:
+        masker, known = self._masked or (None, 0)
+        if masker is None:
             from .secrets import masker_for
 
             request = self.secret_request
-            made = 0, masker_for(_view.RunFunctionRequest.FromString(self.data) if request is None else request)
-        if made[0] < count:
-            made = count, made[1].more(self._hidden[made[0] : count])
-        self._masked = made  # if two threads come here, either result is a right one
-        return made[1]
+            masker = masker_for(_view.RunFunctionRequest.FromString(self.data) if request is None else request)
+        hidden = self._hidden[known:]
+        if hidden:
+            masker = masker.more(hidden)
+        self._masked = masker, known + len(hidden)  # if two threads come here, either result is a right one
+        return masker
 
     def readable(self, text: str, *, tell: bool = True) -> str:
         """Return `text` with each token replaced by its value's path; with `tell`, add the text to `told`.

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
+# For each class of the SDK, and its subclasses: the function that returns what is written for an instance.
 plain_forms: Final[dict[type, Callable[[Any], Any]]] = {}
-"""For each class of the SDK, and its subclasses: the function that returns what is written for an instance."""
 
 _taught: list[Any] = [None, 0]  # the module `yaml.representer`, and how many classes it knows
 

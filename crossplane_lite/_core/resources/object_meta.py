@@ -19,6 +19,7 @@ from ..base.api_version import group_of
 from ..base.sentinels import TOMBSTONE, UNSET
 from ..base.texts import type_in_words, value_in_words
 from ..models.walker import Found, equal
+from ..observed.observable import Observable
 from ..paths.text import RESOURCE_NAME
 from ..paths.text import show as join_path
 from ..paths.trees import lookup
@@ -157,7 +158,7 @@ def _has_texts(fields: Mapping[str, Any]) -> bool:
         return False
     for name in _TEXTS.get(fields["kind"], ()):
         for text in fields[name].__dict__.values() if name in fields else ():
-            if type(text) is not str:
+            if type(text) not in (str, Observable):
                 return False
     return True
 

@@ -184,6 +184,8 @@ class Resource(Model):
         state, node = self._registered(), self._node
         if state.desired_details is None or (node is not None and node.state >= WAIT):
             if state.observed_details is None:
+                if state.observed is None:
+                    observed_view(type(self), state)  # what is read of it may be noted
                 state.observed_details = ConnectionDetails(state.root, state.root.details, writable=False)
             return state.observed_details
         if state.details is None:
