@@ -280,6 +280,12 @@ class Cluster:
                 if annotations.pop(ours, None) is not None:
                     found.owned = frozenset(path for path in found.owned if path[-1] != ours)
 
+    def forget_notes(self) -> None:
+        """Drop the notes on all objects, and leave their marks, as a version that doesn't know notes does."""
+        for found in self.objects.values():
+            if found.live["metadata"].get("annotations", {}).pop(KNOWN, None) is not None:
+                found.owned = frozenset(path for path in found.owned if path[-1] != KNOWN)
+
     # --- Crossplane ---
 
     def request(self) -> fnv1.RunFunctionRequest:

@@ -11,8 +11,9 @@ import pytest
 from crossplane_lite import Unstructured, composition
 from tests.safety.cluster import Cluster
 from tests.safety.plain import make
-from tests.safety.stories import cluster_of, step
+from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, step
 from tests.safety.values import FULL, LOST, provide
+from tests.safety.zones import deletes, shrink, using
 from tests.support import KNOWN, Response, run
 
 PASSWORD = "hunter2-of-the-database"
@@ -318,6 +319,37 @@ def test_what_is_made_while_something_is_kept_has_notes() -> None:
     provide(cluster, known, ready=False)
     cluster.provide("made", None)
     assert "made" in step(cluster).after
+
+
+TELLS: dict[str, Any] = {
+    "nothing": lambda ctx, status: None,
+    "a value in the context": lambda ctx, status: ctx.context.__setitem__("example.org/id", status.id),
+    "a constant in the context": lambda ctx, status: ctx.context.__setitem__("example.org/id", "one"),
+    "a condition": lambda ctx, status: ctx.conditions.set("Mine", True, "There"),
+    "a removal": lambda ctx, status: ctx.remove("gone"),
+}
+
+
+@pytest.mark.parametrize("tells", TELLS)
+def test_a_call_at_rest_notes_again(tells: str) -> None:
+    """Whatever a step tells, a call that has all values writes lost notes anew, once: a later loss changes nothing."""
+
+    def use(ctx: Any, status: Any) -> None:
+        make(ctx, "s", id=status.id or "none")
+        TELLS[tells](ctx, status)
+
+    cluster = evolved(using(use), spec={"region": "eu", "zones": ["a", "b"]})
+    cluster.forget_notes()
+    provide(cluster)
+    nothing_changes(step(cluster))
+    assert KNOWN in repr(cluster.objects)
+    before = repr(cluster.objects)
+    nothing_changes(step(cluster))
+    assert repr(cluster.objects) == before
+    for _ in range(2):
+        nothing_changes(lose(cluster))
+    shrink(cluster, "a")
+    deletes(cluster, "zone-b")
 
 
 @pytest.mark.parametrize(

@@ -491,7 +491,8 @@ def _keys_to_note(decision: Decision, run: Outcome) -> Iterable[str]:
 def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay: Collection[str]) -> bool:
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
-        return run.is_still and (bool(values) or any(_keys_to_note(decision, run)))
+        is_sure = run.is_still or not run.missing
+        return is_sure and (bool(values) or any(_keys_to_note(decision, run)))
     left = notes.without([name for name in notes.entries if name not in stay])
     if left.number < notes.number:
         return True
