@@ -187,8 +187,8 @@ def _find_texts(call: Call, encoded: Mapping[str, _Encoded]) -> None:
             rests[name] = b"".join(rest)
     # One search through the joined bytes takes a fraction of the time of a search through each.
     if call.has_token(b"".join(rests.values())):
-        for name, rest in rests.items():
-            encoded[name].is_mangled = call.has_token(rest)
+        for name, left in rests.items():
+            encoded[name].is_mangled = call.has_token(left)
 
 
 def _texts_below(head: bytes, raw: bytes, way: Way, rest: list[bytes]) -> Iterator[tuple[Way, str]]:
@@ -197,7 +197,8 @@ def _texts_below(head: bytes, raw: bytes, way: Way, rest: list[bytes]) -> Iterat
     for key in fields:
         value = fields[key]
         rest.append(key.encode())
-        kind, payload = codec.open_value(value) if head in value else (codec.NULL, value)
+        opened: tuple[int, Any] = codec.open_value(value) if head in value else (codec.NULL, value)
+        kind, payload = opened
         if kind == codec.STRUCT and len(way) < LEVELS:
             yield from _texts_below(head, payload, (*way, key), rest)
         elif kind == codec.STRING:

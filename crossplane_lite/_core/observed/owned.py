@@ -227,18 +227,14 @@ def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
 
     It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired.
     """
-    fields = _fields(owned)
-    if isinstance(seen, dict) and fields:
-        return _completed_map(fields, seen, wanted, way)
     if isinstance(seen, list) and isinstance(owned, dict):
         return _completed_list(owned, seen, wanted, way)
-    return seen if wanted is UNSET else wanted
-
-
-def _completed_map(fields: _Map, seen: _Map, wanted: Any, way: _Way) -> Any:
+    fields = _fields(owned)
+    if not isinstance(seen, dict) or not fields:
+        return seen if wanted is UNSET else wanted
     before = wanted if isinstance(wanted, dict) else {}
     lacking: _Map = {}
-    for name in fields:
+    for name in fields:  # with one call a level, so that it goes deep enough
         if name in seen:
             old = before.get(name, UNSET)
             new = _completed(fields[name], seen[name], old, _below(way, name))
