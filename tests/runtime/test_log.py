@@ -196,6 +196,7 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
     monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
     with warnings.catch_warnings():
+        logging.captureWarnings(False)  # a server in this process may have begun it
         yield
         logging.captureWarnings(False)
 
