@@ -227,15 +227,12 @@ def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
 
     It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired.
     """
-    fields = _fields(owned)
-    if isinstance(seen, dict) and fields:
-        return _completed_map(fields, seen, wanted, way)
     if isinstance(seen, list) and isinstance(owned, dict):
         return _completed_list(owned, seen, wanted, way)
-    return seen if wanted is UNSET else wanted
-
-
-def _completed_map(fields: _Map, seen: _Map, wanted: Any, way: _Way) -> Any:
+    fields = _fields(owned)
+    if not fields or not isinstance(seen, dict):
+        return seen if wanted is UNSET else wanted
+    # Not a function of its own, because deep objects would need twice the stack.
     before = wanted if isinstance(wanted, dict) else {}
     lacking: _Map = {}
     for name in fields:
