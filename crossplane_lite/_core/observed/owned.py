@@ -230,11 +230,12 @@ def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
     if isinstance(seen, list) and isinstance(owned, dict):
         return _completed_list(owned, seen, wanted, way)
     fields = _fields(owned)
-    if not isinstance(seen, dict) or not fields:
+    if not fields or not isinstance(seen, dict):
         return seen if wanted is UNSET else wanted
+    # Not a function of its own, because deep objects would need twice the stack.
     before = wanted if isinstance(wanted, dict) else {}
     lacking: _Map = {}
-    for name in fields:  # with one call a level, so that it goes deep enough
+    for name in fields:
         if name in seen:
             old = before.get(name, UNSET)
             new = _completed(fields[name], seen[name], old, _below(way, name))
