@@ -263,7 +263,7 @@ class Machine(RuleBasedStateMachine):
         measured = {f"r{number}" for number, (use, _) in enumerate(self.chosen) if use in NEEDS_MEMORY}
         found = sorted(self.cluster.objects.keys() - measured)
         names = found
-        if number % 3:
+        if number % 3 or measured:
             # While a value is lost, not those that alone have the newest notes of their step: then older ones count.
             left = [name for name in found if not (self._noted_and_missing() and self._has_newest_notes_alone(name))]
             names = left[number % len(left) :][:1] if left else []
