@@ -106,6 +106,7 @@ class Machine(RuleBasedStateMachine):
         self.without_status: set[str] = set()
         self.remembered: dict[str, set[Value]] = {}
         self.was_erased = False
+        self.was_ever_erased = False
         self.ever: set[Value] = set()
         self._reconcile()
 
@@ -254,7 +255,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 20))
     def erased(self, number: int) -> None:
-        """What is remembered is erased: on all resources, or on one.
+        """What is remembered is erased: on all resources, or on one while nothing is lost.
 
         Not where the API server writes another value than the desired one: there only the memory says that nothing has
         changed, and without it such a resource stays as it is while a value is missing whose effect can't be seen. Nor
@@ -264,12 +265,11 @@ class Machine(RuleBasedStateMachine):
         found = sorted(self.cluster.objects.keys() - measured)
         names = found
         if number % 3 or measured:
-            # While a value is lost, not those that alone have the newest notes of their step: then older ones count.
-            left = [name for name in found if not (self._noted_and_missing() and self._has_newest_notes_alone(name))]
-            names = left[number % len(left) :][:1] if left else []
+            # Not while a value is lost: then the notes of others count, which may be older.
+            names = [] if self._noted_and_missing() or not found else [found[number % len(found)]]
         if names:
             self.cluster.forget(*names)
-            self.was_erased = True
+            self.was_erased = self.was_ever_erased = True
         for name in names:
             self.remembered[name] = set(self._all())
         self._reconcile()
@@ -279,7 +279,7 @@ class Machine(RuleBasedStateMachine):
         """Now and then, all resources come from another SDK: they have neither notes nor marks."""
         if number == 0 and not any(style in NEEDS_MEMORY for style, _ in self.chosen):
             self.cluster.forget(mark=True)
-            self.was_erased = True
+            self.was_erased = self.was_ever_erased = True
             for name in self.cluster.objects:
                 self.remembered[name] = set(self._all())
             self.seen["adopted"] += 1
@@ -312,7 +312,7 @@ class Machine(RuleBasedStateMachine):
         self.without_status.clear()
         for _ in range(2):
             self._reconcile()
-        if self._changes() is False:
+        if self._changes() is False and not self.was_ever_erased:
             Machine.rests += 1
             self.cluster.xr["spec"]["flag"] = False
             for _ in range(2):
@@ -325,8 +325,7 @@ class Machine(RuleBasedStateMachine):
     def healed(self) -> None:
         """All values are back that ever come: what is desired is what a newborn composes from them.
 
-        Not while a value that never comes counts as lost, because what is remembered was erased and no call has been at
-        rest since: then deletions wait.
+        Not where a value that never comes counts as lost, because what is remembered was erased: then deletions wait.
         """
         for source in OWNERS:
             self._come(source, self.last[source])
@@ -338,7 +337,7 @@ class Machine(RuleBasedStateMachine):
         wanted = self._expected()
         missing = {value for value in self._all() if self._present(value) is None}
         is_lost = any(missing & self.remembered.get(name, set()) for name in done.before if name not in SOURCES)
-        if wanted is not None and not is_lost:
+        if wanted is not None and not (is_lost or self.was_ever_erased):
             Machine.heals += 1
             desired = {name: content(body) for name, body in done.desired.items() if name not in SOURCES}
             assert desired == wanted, (self.chosen, self.never, done.told)
@@ -388,7 +387,8 @@ class Machine(RuleBasedStateMachine):
             now = self.cluster.xr.get("status", {}).get(key)
             assert now in (status.get(key), *values) or key not in status, (key, status, now, values, done.told)
         for name in done.after:
-            if name.endswith(EXCLUSIVE[0]):
+            # Of what has no mark, one step may keep what another one would leave out.
+            if name.endswith(EXCLUSIVE[0]) and not self.was_erased:
                 assert name.removesuffix(EXCLUSIVE[0]) + EXCLUSIVE[1] not in done.after, (self.chosen, done.told)
         self._remember(done, missing, applies, may_rest)
         return done

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
 from ..dependencies.graph import Wait
@@ -46,8 +47,9 @@ from ..known.notes import (
     may_miss,
 )
 from ..known.put_back import put_back
+from ..models.walker import unresolved_in
 from ..observed import tracker
-from ..observed.observable import is_settled, root_of
+from ..observed.observable import is_settled, root_of, sources
 from ..observed.owned import with_live_values
 from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
@@ -404,12 +406,24 @@ def _around(paths: Iterable[str]) -> set[str]:
     return {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
 
 
-def _is_answer(run: Outcome, value: Observable[Any]) -> bool:
+def _is_answer(run: Outcome, value: Observable) -> bool:
     """Say whether the absence of a value that new code asks for is an answer."""
     root = root_of(value)
-    if root is not None and root.kind == "xr" and run.sets((where(value) or ("", ""))[1]):
-        return False  # it comes with this answer
-    return _is_gone_for_good(run.call, value) or (root is not None and root.kind == "required")
+    if root is None:
+        return False
+    if root.kind == "xr":
+        # The composite itself may only wait for what is held back because of the value.
+        return not _is_coming(run, value) and (run.all_ready or _is_gone_for_good(run.call, value))
+    return root.kind == "required" or _is_gone_for_good(run.call, value)
+
+
+def _is_coming(run: Outcome, value: Observable) -> bool:
+    """Say whether the composite gets a value by this answer, or once the values come that it is made of."""
+    found = run.set_at((where(value) or ("", ""))[1])
+    if found is UNSET:
+        return False
+    needed = [source for one in unresolved_in(found, run.call) for source in sources(one)]
+    return not needed or not all(_is_gone_for_good(run.call, one) for one in needed)
 
 
 def _lacks_noted_context(call: Call, notes: Notes) -> bool:

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
 from ..dependencies.dry_run import tree_or_none
 from ..dependencies.usages import edge_of
 from ..models.walker import unresolved_in
-from ..observed.lookup import steps_of
+from ..observed.lookup import is_ready, steps_of
 from ..observed.observable import is_settled, sources
 from . import asking
 from .draft import draft_all
@@ -142,16 +143,14 @@ class Outcome:
         details = self.call.request.observed.composite.connection_details
         return any(key not in details_of(self.call) for key in details)
 
-    def sets(self, way: str) -> bool:
-        """Say whether the run sets a field of the composite, or keeps it while its value is missing."""
+    def set_at(self, way: str) -> Any:
+        """Return what the run sets in a field of the composite, with missing values in it; UNSET for nothing."""
         at: Any = {"status": self.status}
         for step in steps_of(way):
             if not isinstance(at, dict):
-                return True
-            if step not in at:
-                return False
-            at = at[step]
-        return True
+                return at
+            at = at.get(step, UNSET)
+        return at
 
     def has_all_of(self, other: Outcome) -> bool:
         """Say whether the run sets each status field, connection detail and context key that another run sets."""
@@ -159,6 +158,11 @@ class Outcome:
         if not _has_all(self.status, other.status, self.call) or any(key not in own for key in details_of(other.call)):
             return False
         return not other.tells_by_context
+
+    @functools.cached_property
+    def all_ready(self) -> bool:
+        """Whether all existing composed resources are ready."""
+        return all(is_ready(one.resource) for one in self.call.existing.values())
 
     @functools.cached_property
     def keeps_details(self) -> bool:
