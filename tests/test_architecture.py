@@ -136,9 +136,12 @@ def test_the_page_has_the_table_of_node() -> None:
     assert states == set(re.findall(r"^([A-Z]+) ", found[0], re.MULTILINE))
 
 
-# What calls a room of a later row, in a call in which something waits: secrets are masked.
-# The class that is called is known as a base class below.
-UPWARDS = {("_core/observed", "_core/call"): "Call.masker"}
+# What calls a room of a later row, in a call in which something waits: secrets are masked, and a missing value is asked
+# for the text that it is encoded as. The class that has the masker is known as a base class below.
+UPWARDS = {
+    ("_core/observed", "_core/call"): "Call.masker",
+    ("_core/codec", "_core/observed"): "Observable.__wire_text__",
+}
 # In a call that writes notes: they have no secrets, and functions that are arguments say where they lie.
 WRITES = {
     ("_core/observed", "_core/call"): "Call.masker",
