@@ -342,3 +342,27 @@ def test_a_value_that_comes_while_another_stays_lost(ready: bool) -> None:
     provide(cluster, without, ready=ready)
     done = step(cluster)
     assert done.deleted == [] and "s" in done.desired
+
+
+def test_new_code_asks_for_a_field_of_the_composite_that_never_comes() -> None:
+    """Its absence is an answer once all resources are ready, though the composite isn't, because something waits."""
+
+    def before(ctx: Any) -> None:
+        make(ctx, "vpc", "VPC")
+        make(ctx, "replica", fixed=1)
+
+    def after(ctx: Any) -> None:
+        waiting = make(ctx, "vpc", "VPC").observed.status.phase
+        make(ctx, "waits", x=waiting)
+        never = ctx.composite(Unstructured).observed.status.never
+        make(ctx, "replica" if never else "primary", fixed=1)
+
+    cluster = evolved(before)
+    provide(cluster, {}, ready=False)
+    step(cluster)
+    cluster = replaced(cluster, after)
+    assert step(cluster).after.keys() == {"vpc", "replica"}
+    provide(cluster, {}, ready=True)
+    for _ in range(2):
+        done = step(cluster)
+    assert done.after.keys() == {"vpc", "primary"}, done.told
