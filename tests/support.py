@@ -19,6 +19,7 @@ __all__ = [
     "fatal",
     "fields",
     "message_fields",
+    "notes_of",
     "request",
     "run",
     "run_steps",
@@ -30,6 +31,7 @@ __all__ = [
 
 import copy
 import functools
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,6 +75,12 @@ DEFAULT_XR: Json = {
 _SEVERITIES = {fnv1.SEVERITY_FATAL: "fatal", fnv1.SEVERITY_WARNING: "warning", fnv1.SEVERITY_NORMAL: "normal"}
 _STATUSES = {fnv1.STATUS_CONDITION_TRUE: True, fnv1.STATUS_CONDITION_FALSE: False}
 _READY = {fnv1.READY_TRUE: True, fnv1.READY_FALSE: False, fnv1.READY_UNSPECIFIED: None}
+
+
+def notes_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of notes in an object, by step."""
+    found: dict[str, Any] = json.loads(body["metadata"].get("annotations", {}).get(KNOWN, "{}"))
+    return found
 
 
 def struct(value: Mapping[str, Any]) -> struct_pb2.Struct:

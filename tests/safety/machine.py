@@ -13,7 +13,6 @@ from __future__ import annotations
 
 __all__ = ["Machine"]
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, TypeAlias
@@ -28,7 +27,7 @@ from tests.safety.fragments import EXCLUSIVE, FRAGMENTS, TELLERS
 from tests.safety.ownership import MISSING, flat
 from tests.safety.plain import Missing, PlainContext, Seen, World, evaluate, make, plan_contents
 from tests.safety.values import FULL, REF
-from tests.support import KNOWN
+from tests.support import notes_of
 
 Value: TypeAlias = "tuple[str, str]"
 """A source and a field of its status."""
@@ -541,12 +540,6 @@ class Machine(RuleBasedStateMachine):
                 elif name in self.cluster.objects:
                     return None
         return wanted
-
-
-def notes_of(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of notes in an object, by step."""
-    found: dict[str, Any] = json.loads(body["metadata"].get("annotations", {}).get(KNOWN, "{}"))
-    return found
 
 
 def _own(fields: Mapping[Path, Any]) -> dict[Path, Any]:

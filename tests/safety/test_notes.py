@@ -14,7 +14,7 @@ from tests.safety.plain import make
 from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, step
 from tests.safety.values import FULL, LOST, provide
 from tests.safety.zones import deletes, shrink, using
-from tests.support import KNOWN, Response, run
+from tests.support import KNOWN, Response, notes_of, run
 
 PASSWORD = "hunter2-of-the-database"
 ENCODED = base64.b64encode(PASSWORD.encode()).decode()
@@ -25,8 +25,7 @@ def _notes(emitted: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the entries of all steps on all resources."""
     found = []
     for body in emitted.values():
-        text = body["metadata"].get("annotations", {}).get(KNOWN, "{}")
-        found += json.loads(text).values()
+        found += notes_of(body).values()
     return found
 
 

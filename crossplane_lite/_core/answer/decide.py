@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
-from ..dependencies.graph import Wait
+from ..dependencies.graph import Wait, prefixes
 from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
@@ -403,7 +403,7 @@ def _named(values: Missing) -> list[Observable[Any]]:
 
 def _around(paths: Iterable[str]) -> set[str]:
     """Return the paths of everything that lies around values."""
-    return {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
+    return {above for path in paths for above in prefixes(path)[:-1]}
 
 
 def _is_answer(run: Outcome, value: Observable) -> bool:
@@ -412,7 +412,7 @@ def _is_answer(run: Outcome, value: Observable) -> bool:
     if root is None:
         return False
     if root.kind == "xr":
-        # The composite itself may only wait for what is held back because of the value.
+        # The composite may be not Ready only because new resources wait for this value.
         return not _is_coming(run, value) and (run.all_ready or _is_gone_for_good(run.call, value))
     return root.kind == "required" or _is_gone_for_good(run.call, value)
 

@@ -71,8 +71,23 @@ class Draft:
 
 def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
     """Draft all registered resources. `elsewhere` has the names of resources that other steps hold back."""
-    quick: dict[str, _Encoded] = {}
     names = [name for name in call.resources if name not in call.other_kind]
+    try:
+        quick = _encode_all(call, names, elsewhere)
+    finally:
+        call.met = None
+    if call.searches:
+        _find_texts(call, quick)
+    drafts: dict[str, Draft] = {}
+    for name in names:
+        draft = quick[name].draft() if name in quick else None
+        drafts[name] = draft_one(call, name, elsewhere) if draft is None else draft
+    return drafts
+
+
+def _encode_all(call: Call, names: Iterable[str], elsewhere: Collection[str]) -> dict[str, _Encoded]:
+    """Encode the resources for which no tree has to be made; the call collects their missing values meanwhile."""
+    quick: dict[str, _Encoded] = {}
     for name in names:
         model = call.resources[name]
         registered: Any = model._state
@@ -82,14 +97,7 @@ def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
         content = direct(model)
         if content is not None and is_sound(model, len(_joined(content))):
             quick[name] = _Encoded(model, content, call.met)
-    call.met = None
-    if call.searches:
-        _find_texts(call, quick)
-    drafts: dict[str, Draft] = {}
-    for name in names:
-        draft = quick[name].draft() if name in quick else None
-        drafts[name] = draft_one(call, name, elsewhere) if draft is None else draft
-    return drafts
+    return quick
 
 
 def _must_wait(call: Call, registered: Registered, is_held_elsewhere: bool) -> bool:

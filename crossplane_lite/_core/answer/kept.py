@@ -103,7 +103,7 @@ def new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> 
 
     `raw` is the dropped resource, and `new` has the apiVersion and kind of each new one.
     """
-    kind = (group_of(codec.get_path(raw, ("apiVersion",))), codec.get_path(raw, ("kind",)))
+    kind = (group_of(lookup.text_at(raw, "apiVersion")), lookup.text_at(raw, "kind"))
     found = sorted(other for other, (version, of) in new.items() if (group_of(version), of) == kind)
     which = f"one of {some(found, 3)}" if found[1:] else "".join(found)
     return [f"if {which} is the same resource under a new name, give it formerly=[{name!r}]"] if found else []

@@ -60,13 +60,14 @@ def _compare_resources(
         if draft.content is None or draft is not run.drafts[name]:
             continue
         if other is None:
-            # Its name is made from a text.
+            # Its name is made from a string with a placeholder.
             if is_fresh and run.error is None and late.error is None:
                 decision.hold(name, texts)
             continue
         if is_new:
             # If the other one waits, only a part of these placeholders was found in it.
-            if draft.digest != other.digest if other.content else other.waits:
+            differs = bool(other.waits) if other.content is None else draft.digest != other.digest
+            if differs:
                 decision.hold(name, texts)
             continue
         if other.content is None:
@@ -93,7 +94,7 @@ def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequen
 def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
     """Yield the ways to the fields at which two Structs differ, also to those that only one of them has."""
     ours, theirs = codec.split(one), codec.split(other)
-    for key in {*ours, *theirs}:
+    for key in sorted({*ours, *theirs}):
         mine, its = ours.get(key), theirs.get(key)
         if mine == its:
             continue

@@ -27,7 +27,7 @@ from ..known.notes import (
     nothing_key,
 )
 from ..models.node import WAIT, ModelShape
-from ..observed.lookup import condition_of, steps_of
+from ..observed.lookup import condition_of, steps_of, text_at
 from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
 
@@ -221,8 +221,10 @@ def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collec
         place = where(one)
         if place is not None:
             yield key_of(*place)
-    for name in call.resources.keys() - without if call.existing else ():
-        way = _without_values(call, name)
+    if not call.existing:
+        return
+    for name in call.resources:
+        way = None if name in without else _without_values(call, name)
         if way is not None:
             yield key_of(name, way)
 
@@ -273,8 +275,7 @@ def _namespace(call: Call, obj: str) -> str | None:
 
 
 def _text(raw: bytes) -> str:
-    found = codec.get_path(raw, _NAMESPACE) if b"namespace" in raw else None
-    return found if isinstance(found, str) else ""
+    return text_at(raw, *_NAMESPACE) if b"namespace" in raw else ""
 
 
 def owners_of(values: Iterable[Observable[Any]]) -> set[str]:

@@ -67,7 +67,7 @@ class Graph:
         """
         for path in composite:
             field = self.field_of(path)
-            for prefix in _prefixes(field):
+            for prefix in prefixes(field):
                 self._status.setdefault(prefix, set()).add(field)
         for name, waits in waiting.items():
             for wait in waits:
@@ -147,7 +147,7 @@ class Graph:
     def _fields_at(self, path: str) -> set[Vertex]:
         """Return the waiting fields of the composite at `path`, below it, or above it."""
         paths = set(self._status.get(path, ()))
-        paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
+        paths.update(prefix for prefix in prefixes(path) if prefix in self._status.get(prefix, ()))
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
@@ -230,6 +230,6 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
     return found
 
 
-def _prefixes(path: str) -> list[str]:
+def prefixes(path: str) -> list[str]:
     """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
     return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

@@ -73,6 +73,7 @@ from .. import codec
 from ..base.hashes import sha256
 from ..base.texts import some
 from ..call.mark import ANNOTATION, OUR_NAME, OURS, steps_in, whose
+from ..observed.lookup import text_at
 from ..observed.owned import as_owned
 from .graph import Edge, Graph, components
 
@@ -147,12 +148,12 @@ def _ask_for_dependent(call: Call, edge: Edge) -> None:
         from ..call.requirements import ResourceSelector
 
         raw = call.existing[name].resource
-        version, kind = (_text(raw, "spec", "by", key) for key in ("apiVersion", "kind"))
+        version, kind = (text_at(raw, "spec", "by", key) for key in ("apiVersion", "kind"))
         call.requirements.resources[name] = ResourceSelector(
             api_version=version,
             kind=kind,
-            match_name=_text(raw, "spec", "by", "resourceRef", "name"),
-            namespace=_text(raw, "metadata", "namespace") or None,
+            match_name=text_at(raw, "spec", "by", "resourceRef", "name"),
+            namespace=text_at(raw, "metadata", "namespace") or None,
         )
 
 
@@ -175,14 +176,9 @@ def _is_own(call: Call, name: str) -> bool:
 
 def _end(raw: bytes, default: str) -> tuple[dict[str, Any], str]:
     """Return the reference to an object for `spec.of` or `spec.by` of a Usage, and its namespace; else `default`."""
-    version, kind = _text(raw, "apiVersion"), _text(raw, "kind")
-    reference = {"apiVersion": version, "kind": kind, "resourceRef": {"name": _text(raw, "metadata", "name")}}
-    return reference, _text(raw, "metadata", "namespace") or default
-
-
-def _text(raw: bytes, *path: str) -> str:
-    found = codec.get_path(raw, path)
-    return found if isinstance(found, str) else ""
+    version, kind = text_at(raw, "apiVersion"), text_at(raw, "kind")
+    reference = {"apiVersion": version, "kind": kind, "resourceRef": {"name": text_at(raw, "metadata", "name")}}
+    return reference, text_at(raw, "metadata", "namespace") or default
 
 
 def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | None, *, complete: bool) -> None:
@@ -258,7 +254,7 @@ def _made(call: Call, edge: Edge) -> bytes | None:
             of["resourceRef"]["namespace"] = place
         spec = {"of": of, "by": by, "replayDeletion": True}
     elif name in call.requirements.resources and call.required_resources.answer(name) != []:
-        namespace = _text(existing[name].resource, "metadata", "namespace")
+        namespace = text_at(existing[name].resource, "metadata", "namespace")
         spec = codec.get_path(existing[name].resource, ("spec",))
     else:
         return None

@@ -68,6 +68,15 @@ def _detail_at(details: Mapping[str, bytes], keys: Sequence[str | int]) -> Any:
     return texts.get(str(keys[0]), UNSET) if len(keys) == 1 else UNSET
 
 
+def text_at(raw: bytes, *path: str) -> str:
+    """Return the string at a path of an object; an empty one if there is none, or something else.
+
+    Raises WireError for malformed bytes.
+    """
+    found = codec.get_path(raw, path)
+    return found if isinstance(found, str) else ""
+
+
 def steps_of(way: str) -> tuple[str | int, ...]:
     """Return the keys and indexes of a path.
 

@@ -297,7 +297,7 @@ def _index(elements: list[Any], names: _Names) -> dict[str, int]:
 
 
 def _identity(element: Any, names: _Names) -> str:
-    """Return a text of an element's merge keys, or of the element if there are none.
+    """Return the values of an element's merge keys as a string; the whole element if it lacks one of them.
 
     Merge keys may be of any type.
     """

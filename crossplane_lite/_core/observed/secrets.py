@@ -325,7 +325,7 @@ def _pairs(text: str) -> _Texts:
     for line in map(str.strip, lines):
         first = _FIRST.match(line)
         rest = line[first.end() :] if first else line
-        # Text, name, text, name, text: a text goes with the name before it.
+        # A string that follows a name is the name's value: value, name, value, name, value.
         pieces = _NEXT.split(rest)
         if first:
             # Behind the first name, the value may also be all of the line.
@@ -341,9 +341,9 @@ def _pairs(text: str) -> _Texts:
 
 
 def _is_short_word(first: re.Match[str], rest: str, lines: list[str]) -> bool:
-    """Say whether a text is a short word behind a colon, as a password may have it.
+    """Say whether a string is one short word after a name and a colon, such as `abc: def`.
 
-    Such a word would be found by chance in many texts.
+    It may be a password with a colon in it, and such a word would be found by chance in many texts.
     """
     is_short = len(lines) == 1 and ":" in first[0] and len(rest) < _GRAM
     return is_short and not _names(first[1], _KEY_OF_SECRET)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ..._core import codec
 from ..._core.base.texts import some
 from ..._core.models.walker import leaves, show_path
+from ..._core.observed.lookup import text_at
 from ..._core.paths.text import EXTERNAL_NAME
 
 Places = Mapping[str, Sequence[tuple[str, tuple[str | int, ...]]]]
@@ -41,10 +42,10 @@ def uses(raw: bytes, places: Places) -> str:
     """
     if codec.get_path(raw, ("metadata", "deletionTimestamp")):
         return ""
-    ids = {_text(raw, *holder, key) for holder in (("status",), ("status", "atProvider")) for key in _IDS}
-    ids = {*ids, _text(raw, "metadata", "annotations", EXTERNAL_NAME)} - {""}
+    ids = {text_at(raw, *holder, key) for holder in (("status",), ("status", "atProvider")) for key in _IDS}
+    ids = {*ids, text_at(raw, "metadata", "annotations", EXTERNAL_NAME)} - {""}
     found = {place for one in ids for place in places.get(one, ())}
-    found.update(place for place in places.get(_text(raw, "metadata", "name"), ()) if _is_reference(place[1]))
+    found.update(place for place in places.get(text_at(raw, "metadata", "name"), ()) if _is_reference(place[1]))
     shown = sorted(f"{name}.{show_path(['spec', *steps])}" for name, steps in found)
     return f"still used in {some(shown, 3)}" if shown else ""
 
@@ -54,8 +55,3 @@ def _is_reference(steps: Sequence[str | int]) -> bool:
     keys = [step for step in steps if isinstance(step, str)]
     # The references of a Usage don't need the object: they only order deletions.
     return len(keys) > 1 and keys[-1] == "name" and keys[-2].endswith(("Ref", "Refs")) and keys[0] not in ("of", "by")
-
-
-def _text(raw: bytes, *path: str) -> str:
-    found = codec.get_path(raw, path)
-    return found if isinstance(found, str) else ""
