@@ -197,7 +197,7 @@ def _with_last_known(
         call.data,
         notes,
         skip=_with_defaults(call),
-        shorter=_lists_around(lost, notes),
+        lost=_lists_around(lost, notes),
         stale=stale,
         head_of=lambda obj: _head_of(call, notes, obj),
     )
@@ -230,7 +230,9 @@ def _lists_around(lost: Missing, notes: Notes) -> set[Where]:
     found: set[Where] = set()
     for value in lost:
         obj, way = where(value) or ("", "")
-        found.update((obj, noted) for noted in notes.values.get(obj, ()) if is_below(way, noted))
+        for noted, was in notes.values.get(obj, {}).items():
+            if isinstance(was, list) and is_below(way, noted):
+                found.add((obj, noted))
     return found
 
 

@@ -9,7 +9,7 @@ from ...errors import CrossplaneLiteError
 from ...proto import _view
 from .. import codec
 from ..base.sentinels import TOMBSTONE, UNSET
-from ..observed.lookup import steps_of, value_in
+from ..observed.lookup import conditions_of, steps_of, value_in
 from .notes import COMPOSITE, CONDITION, CONTEXT, NOT_KEPT, READY, Notes, Where, is_composed, is_required
 
 Head = dict[str, Any]
@@ -33,7 +33,7 @@ def put_back(
     notes: Notes,
     *,
     skip: Collection[Where] = (),
-    shorter: Collection[Where] = (),
+    lost: Collection[Where] = (),
     stale: Collection[str] = (),
     head_of: Callable[[str], Head | None],
 ) -> PutBack | None:
@@ -43,12 +43,12 @@ def put_back(
         data: The bytes of the request.
         notes: The notes of the step.
         skip: The values that stay missing, because the author has a default for them.
-        shorter: The lists that count as missing, because they have become shorter.
+        lost: The places whose values count as missing, although something is there: lists that have become shorter.
         stale: The context's keys whose values count as missing.
         head_of: Returns what makes up an object that is gone; None if nobody knows which it was.
     """
     request = _view.RunFunctionRequest.FromString(data)
-    before = request.SerializeToString(deterministic=True)
+    is_changed = False
     ready = set()
     for obj, ways in notes.values.items():
         values = {way: one for way, one in ways.items() if one is not NOT_KEPT and (obj, way) not in skip}
@@ -58,13 +58,18 @@ def put_back(
             wanted = {key: one for key, one in values.items() if key in stale}
             if wanted:
                 request.context = _replaced(request.context, wanted)
+                is_changed = True
             continue
-        message = _message(request, obj, head_of)
+        message, is_new = _message(request, obj, head_of)
         if message is None:
             continue
-        message.resource = _completed(message.resource, obj, values, shorter)
-    changed = request.SerializeToString(deterministic=True) != before
-    return PutBack(request, frozenset(ready)) if changed or ready else None
+        raw = message.resource
+        completed = _completed(raw, obj, values, lost)
+        if completed is not raw:
+            message.resource = completed
+        if is_new or completed is not raw:
+            is_changed = True
+    return PutBack(request, frozenset(ready)) if is_changed or ready else None
 
 
 def _replaced(context: bytes, values: Mapping[str, Any]) -> bytes:
@@ -72,35 +77,40 @@ def _replaced(context: bytes, values: Mapping[str, Any]) -> bytes:
     return codec.encode_over(dict(values), cleared)
 
 
-def _message(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> Any:
-    """Return the message of an object, made anew if the object is gone; None if it can't be put back."""
+def _message(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> tuple[Any, bool]:
+    """Return the message of an object, and whether it was made anew; None for one that can't be put back."""
     if obj == COMPOSITE:
-        return request.observed.composite
-    if not is_required(obj):
-        if obj in request.observed.resources:
-            return request.observed.resources[obj]
-        head = head_of(obj)
-        if head is None:
-            return None
-        message = request.observed.resources[obj]
-    else:
-        key, _, number = obj[1:].rpartition("[")
-        at = int(number.rstrip("]"))
-        if key not in request.required_resources:
-            return None
-        items = request.required_resources[key].items
-        if at < len(items):
-            return items[at]
-        head = head_of(obj) if at == len(items) else None
-        if head is None:
-            return None
-        message = items.add()
+        return request.observed.composite, False
+    if is_required(obj):
+        return _required(request, obj, head_of)
+    if obj in request.observed.resources:
+        return request.observed.resources[obj], False
+    head = head_of(obj)
+    if head is None:
+        return None, False
+    message = request.observed.resources[obj]
     message.resource = codec.encode_struct(head)
-    return message
+    return message, True
 
 
-def _completed(raw: bytes, obj: str, values: Mapping[str, Any], shorter: Collection[Where]) -> bytes:
-    """Return an object with the values that it lacks."""
+def _required(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> tuple[Any, bool]:
+    key, _, number = obj[1:].rpartition("[")
+    if key not in request.required_resources:
+        return None, False
+    at = int(number.rstrip("]"))
+    items = request.required_resources[key].items
+    if at < len(items):
+        return items[at], False
+    head = head_of(obj) if at == len(items) else None
+    if head is None:
+        return None, False
+    message = items.add()
+    message.resource = codec.encode_struct(head)
+    return message, True
+
+
+def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Collection[Where]) -> bytes:
+    """Return an object with the values that it lacks; the same bytes if it lacks none."""
     nested: dict[str, Any] = {}
     conditions: dict[str, Any] = {}
     for way, value in values.items():
@@ -108,9 +118,7 @@ def _completed(raw: bytes, obj: str, values: Mapping[str, Any], shorter: Collect
         if condition is not None:
             conditions[condition[1]] = value
             continue
-        there = value_in(raw, {}, way, composed=is_composed(obj))
-        is_shorter = isinstance(there, list) and (obj, way) in shorter
-        if there is UNSET or is_shorter:
+        if (obj, way) in lost or value_in(raw, {}, way, composed=is_composed(obj)) is UNSET:
             _set(nested, way, value)
     if nested:
         raw = codec.encode_over(nested, raw)
@@ -135,11 +143,15 @@ def _set(nested: dict[str, Any], way: str, value: Any) -> None:
 
 def _with_conditions(raw: bytes, wanted: Mapping[str, Any]) -> bytes:
     """Return an object whose conditions have the wanted statuses, by type."""
-    there = codec.get_path(raw, ("status", "conditions"))
-    conditions = [one for one in there if isinstance(one, dict)] if isinstance(there, list) else []
-    left = dict(wanted)
+    there = conditions_of(raw)
+    left = {type_: status for type_, status in wanted.items() if there.get(type_, {}).get("status") != status}
+    if not left:
+        return raw
+    found = codec.get_path(raw, ("status", "conditions"))
+    conditions = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     for one in conditions:
-        if one.get("type") in left:
-            one["status"] = left.pop(one["type"])
+        type_ = one.get("type")
+        if isinstance(type_, str) and type_ in left:
+            one["status"] = left.pop(type_)
     conditions += [{"type": type_, "status": status} for type_, status in sorted(left.items())]
     return codec.encode_over({"status": {"conditions": conditions}}, raw)
