@@ -11,7 +11,7 @@ from .. import codec
 from ..call import results
 from ..call.mark import LACKING, MARK_WAY, UNSURE, marked, steps_in
 from ..call.registering import taken_over
-from ..known.notes import KNOWN_WAY, annotation_of, carries, entries_in
+from ..known.notes import annotation_for
 from ..observed import lookup, tracker
 from ..resources.checking import broken_rules
 from ..resources.registered import READY
@@ -327,17 +327,9 @@ class _Answer:
 
     def _known(self, name: str, base: bytes | None) -> str:
         """Return the notes on a resource, of this step and of previous ones that desire it; empty for none."""
-        step, entries = self.call.step, self.decision.entries
         seen = self.call.existing.get(name)
         raw = b"" if seen is None else seen.resource
-        if name not in entries and base is None:
-            return str(codec.get_path(raw, KNOWN_WAY) or "") if carries(raw) else ""
-        found = {} if base is None else entries_in(base)
-        found.pop(step, None)
-        own = entries[name] if name in entries else entries_in(raw).get(step)
-        if own:
-            found[step] = own
-        return annotation_of(found)
+        return annotation_for(self.call.step, name, raw, base, self.decision.entries)
 
     def _emit_status(self) -> list[Found]:
         """Put the composite's status, details and readiness into the answer; return the status's unresolved values."""

@@ -263,3 +263,23 @@ def entries_in(raw: bytes) -> dict[str, Any]:
 def annotation_of(entries: Mapping[str, Any]) -> str:
     """Return the annotation's value for entries by step; empty for none."""
     return json.dumps(entries, sort_keys=True, separators=(",", ":"), ensure_ascii=False) if entries else ""
+
+
+def annotation_for(step: str, name: str, raw: bytes, base: bytes | None, entries: Mapping[str, Any]) -> str:
+    """Return the annotation's value for a resource that a step desires; empty for none.
+
+    Args:
+        step: The step's identity.
+        name: The resource's name.
+        raw: The observed resource; empty if there is none.
+        base: The resource as previous steps desire it; None if they don't. Their entries stay.
+        entries: The step's new entries, by name. Without a new one, the observed one stays.
+    """
+    if name not in entries and base is None:
+        return str(codec.get_path(raw, KNOWN_WAY) or "") if carries(raw) else ""
+    found = {} if base is None else entries_in(base)
+    found.pop(step, None)
+    own = entries[name] if name in entries else entries_in(raw).get(step)
+    if own:
+        found[step] = own
+    return annotation_of(found)

@@ -61,6 +61,10 @@ _PLACES = (
 )
 _KEY_OF_NOTHING = re.compile(_LAST_WORD % _NOTHINGS)
 _KEY_OF_PLACE = re.compile(_LAST_WORD % (_NOTHINGS + _PLACES))  # or of nothing
+_KEY_OF_FACT = re.compile(
+    _LAST_WORD
+    % (_NOTHINGS + _PLACES + r"|ip|dns|status|state|count|size|ref|time|date|required|enabled|algorithm|issuer")
+)
 _ORDINARY = frozenset(
     "true false null none default enabled disabled json yaml text password passwort username database hostname "
     "endpoint connection secret secrets token tokens string certificate unknown".split()
@@ -245,6 +249,17 @@ def _in_base64(data: bytes, anywhere: bool) -> list[str]:
 
 def _names(key: str, pattern: re.Pattern[str]) -> bool:
     return pattern.search(_CAMEL.sub("_", key).lower()) is not None
+
+
+def names_secret(keys: Iterable[str]) -> bool:
+    """Say whether a value is secret by its keys, the outermost first: one of them names a secret, as in `auth.value`.
+
+    It isn't if the last one says what the value is about, as in `secretName`.
+    """
+    *around, last = keys
+    if _names(last, _KEY_OF_FACT):
+        return False
+    return any(_names(key, _KEY_OF_SECRET) for key in (*around, last))
 
 
 def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:

@@ -1,0 +1,85 @@
+"""An answer of the target: what it makes of the request, and how two answers differ."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ...proto import _view
+from ..call.mark import digest_of
+from .values import status_leaves
+
+Steps = tuple[str, ...]
+
+
+class Answer:
+    """An answer of the target.
+
+    Args:
+        data: The bytes of the answer.
+        request: The message of the request that it answers.
+
+    Raises:
+        DecodeError: The bytes aren't those of a RunFunctionResponse.
+
+    Attributes:
+        data: The same bytes.
+        message: The answer's message. It may be changed.
+        own: The digests of the resources that the target desires otherwise than previous steps do, by name.
+    """
+
+    READY: Final = _view.READY_TRUE
+    NOT_READY: Final = _view.READY_FALSE
+
+    def __init__(self, data: bytes, request: Any) -> None:
+        self.data = data
+        self.message = _view.RunFunctionResponse.FromString(data)
+        self._request = request
+        self.own = dict(self._own())
+
+    def _own(self) -> Iterator[tuple[str, str]]:
+        before = self._request.desired.resources
+        for name, one in self.message.desired.resources.items():
+            raw = one.resource
+            base = before[name].resource if name in before else None
+            if raw == base:
+                continue
+            digest = digest_of(raw)
+            if base is None or digest_of(base) != digest:
+                yield name, digest
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether the answer has a fatal result, so that Crossplane does nothing by it."""
+        return any(one.severity == _view.SEVERITY_FATAL for one in self.message.results)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the request has all that the target requires; otherwise Crossplane calls again before it acts."""
+        wanted, request = self.message.requirements, self._request
+        if _can_answer(request, _view.CAPABILITY_REQUIRED_RESOURCES):
+            if not wanted.resources.keys() <= request.required_resources.keys():
+                return False
+        if _can_answer(request, _view.CAPABILITY_REQUIRED_SCHEMAS):
+            if not wanted.schemas.keys() <= request.required_schemas.keys():
+                return False
+        return bool(wanted.extra_resources.keys() <= request.extra_resources.keys())
+
+    @functools.cached_property
+    def status(self) -> dict[Steps, Any]:
+        """The fields of the composite's status that the answer sets, by their steps."""
+        return dict(status_leaves(self.message.desired.composite.resource))
+
+    def is_same_as(self, other: Answer) -> bool:
+        """Say whether another answer desires just as much."""
+        if self.own != other.own or self.status != other.status:
+            return False
+        names, others = self.message.desired.resources, other.message.desired.resources
+        return bool(names.keys() == others.keys())
+
+
+def _can_answer(request: Any, capability: int) -> bool:
+    """Say whether the caller has a capability, or doesn't say which it has."""
+    listed = set(request.meta.capabilities)
+    return capability in listed or _view.CAPABILITY_CAPABILITIES not in listed

@@ -1,0 +1,298 @@
+"""Answers calls in front of a target, a function that knows nothing of last known values.
+
+The target is asked with the request as it is. If its answer changes nothing, it counts. If it drops, changes or makes
+something while noted values are missing, the target is asked again with these values put back, and that answer counts
+as a whole. What is new in it and isn't in the first one waits for the real values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, Final
+
+from google.protobuf.message import DecodeError
+
+from .. import codec
+from ..base.kept import Kept
+from ..call.mark import MARK_WAY, steps_in
+from ..known.notes import COMPOSITE
+from ..known.put_back import Head, put_back
+from ..observed.lookup import is_ready, text_at
+from ..observed.owned import as_owned
+from . import telling
+from .answers import Answer
+from .seen import Lost, Options, Seen
+from .telling import Losses
+from .values import nested
+from .writing import write
+
+Ask = Callable[[bytes, float], bytes]
+"""Asks the target: it takes the request's bytes and the deadline, and returns the answer's bytes, or raises."""
+
+FOREVER: Final = float("inf")
+_NOTHING_LOST: Final = Lost([], set(), set())
+_NO_LOSSES: Final = Losses((), ())
+_MOST_COMPOSITES: Final = 4096
+_ERASED: Final = 3
+"""After so many calls in a row without notes, although each answer had some, somebody erases them."""
+
+
+class Guard:
+    """Protects what a function has composed from values that go missing.
+
+    Args:
+        ask: Asks the function.
+        options: What the guard is told.
+
+    Attributes:
+        kept: How many answers were made with last known values.
+    """
+
+    def __init__(self, ask: Ask, options: Options) -> None:
+        self._ask = ask
+        self.options = options
+        self.kept = 0
+        # By the composite's uid: how many answers in a row had notes that the next request didn't have.
+        self._unseen: Kept[list[int]] = Kept(_MOST_COMPOSITES)
+
+    def run(self, data: bytes, until: float = FOREVER) -> bytes:
+        """Answer a call.
+
+        Args:
+            data: The bytes of the request.
+            until: The deadline, a time by `time.monotonic`.
+
+        Returns:
+            The bytes of the answer.
+
+        Raises:
+            Exception: The target failed, and no last known value helps: what `ask` raised.
+        """
+        seen = self._read(data)
+        if seen is None:
+            return self._ask(data, until)
+        failure: Exception | None = None
+        first: Answer | None = None
+        answer = b""
+        try:
+            answer = self._ask(data, until)
+            first = Answer(answer, seen.request)
+        except DecodeError:
+            return answer  # Crossplane says what is wrong with it
+        except Exception as problem:
+            failure = problem
+        if first is not None and not first.is_settled:
+            return first.data
+        made = self._protected(seen, first, until)
+        if made is not None:
+            return made
+        assert failure is not None
+        raise failure
+
+    def _read(self, data: bytes) -> Seen | None:
+        """Return a request; None if there is nothing to protect in it: it is malformed, or an Operation's."""
+        try:
+            seen = Seen(data, self.options)
+        except DecodeError:
+            return None
+        return seen if seen.composite else None
+
+    def _protected(self, seen: Seen, first: Answer | None, until: float) -> bytes | None:
+        """Return the answer's bytes; None if the target failed, and no last known value helps."""
+        if first is not None and not first.is_fatal and _is_taken(seen):
+            text = "a previous step has this name, too: give each guard of a pipeline a name of its own (--name)"
+            return _refused(seen, first, text)
+        if not seen.made:
+            return None if first is None else self._first_call(seen, first)
+        losses = _losses(seen, first)
+        is_still = first is not None and _is_still(seen, first, losses)
+        if is_still and not seen.may_let_go:
+            lost = _NOTHING_LOST
+        else:
+            lost = seen.lost(() if first is None else first.message.desired.resources)
+        if is_still or not lost.places:
+            return None if first is None else self._finish(seen, first, lost)
+        second, lost = self._second(seen, first, lost, until)
+        if second is None:
+            return self._without_second(seen, first, lost, losses)
+        if not second.is_settled:
+            return second.data
+        if first is not None and not first.is_fatal and first.is_same_as(second):
+            return self._finish(seen, first, lost)
+        self.kept += 1
+        _wait_for_real_values(seen, first, second)
+        _take_readiness(seen, first, second)
+        _complete_status(seen, first, second)
+        write(seen, second, lost, keeps_all=True)
+        telling.tell(seen, second.message, lost.places, losses)
+        return _bytes(second)
+
+    def _second(self, seen: Seen, first: Answer | None, lost: Lost, until: float) -> tuple[Answer | None, Lost]:
+        """Ask again with the noted values put back. Return the answer, and what was lost; None if the target failed."""
+        answer = self._asked_again(seen, first, lost, until)
+        if answer is None or first is None:
+            return answer, lost
+        # An object that is gone, and that only the second answer desires.
+        more = [obj for obj in answer.message.desired.resources if _is_gone(seen, first, obj)]
+        if not more:
+            return answer, lost
+        lost = seen.lost([*first.message.desired.resources, *more])
+        return self._asked_again(seen, answer, lost, until), lost
+
+    def _asked_again(self, seen: Seen, answer: Answer | None, lost: Lost, until: float) -> Answer | None:
+        found = put_back(
+            seen.data,
+            seen.notes,
+            skip=lost.let_go,
+            lost=lost.empty,
+            head_of=lambda obj: _head_of(answer, obj),
+        )
+        if found is None:
+            return answer
+        try:
+            second = Answer(self._ask(found.request.SerializeToString(), until), seen.request)
+        except Exception:
+            return None
+        return None if second.is_fatal else second
+
+    def _without_second(self, seen: Seen, first: Answer | None, lost: Lost, losses: Losses) -> bytes | None:
+        """Answer a call in which the target failed when it was asked again."""
+        if first is None or first.is_fatal:
+            return None if first is None else first.data
+        if not losses:
+            return self._finish(seen, first, lost, keeps_all=True)
+        text = f"{losses}, because values are missing, and the function failed when it was asked with their last ones"
+        return _refused(seen, first, text)
+
+    def _first_call(self, seen: Seen, first: Answer) -> bytes:
+        """Answer a call without notes: nothing that exists goes until all that exists is ready."""
+        desired = first.message.desired.resources
+        dropped = [] if first.is_fatal else [name for name in seen.unmarked() if name not in desired]
+        if not dropped or seen.all_ready() or seen.lets_all_go:
+            return self._finish(seen, first, _NOTHING_LOST)
+        for name in dropped:
+            observed = seen.observed[name].resource
+            owned = as_owned(observed)
+            if owned is None:
+                text = f"{name} would be deleted, and can't be kept: its managedFields don't show who set its fields"
+                return _refused(seen, first, text)
+            desired[name].resource = _in_its_namespace(seen, name, owned)
+            desired[name].ready = first.READY if is_ready(observed) else first.NOT_READY
+        telling.tell_first_call(seen, first.message, dropped)
+        return _bytes(first)
+
+    def _finish(self, seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool = False) -> bytes:
+        """Return the bytes of an answer of the target that counts, with marks and notes."""
+        if answer.is_fatal or not (answer.own or seen.condition):
+            return answer.data
+        if self._erased(seen, answer):
+            text = (
+                "notes are gone that were written: a later step of the pipeline replaces the annotations of resources"
+            )
+            telling.warn(seen, answer.message, text)
+        write(seen, answer, lost, keeps_all=keeps_all)
+        telling.tell(seen, answer.message, (), _NO_LOSSES)
+        return _bytes(answer)
+
+    def _erased(self, seen: Seen, answer: Answer) -> bool:
+        """Say, once, whether somebody erases the notes of a composite's resources."""
+        count = self._unseen.get(text_at(seen.composite, "metadata", "uid"), lambda: [0])
+        if seen.made or not any(name in seen.observed for name in answer.own):
+            count[0] = 0
+            return False
+        count[0] += 1
+        return count[0] == _ERASED + 1
+
+
+def _bytes(answer: Answer) -> bytes:
+    made: bytes = answer.message.SerializeToString()
+    return made
+
+
+def _refused(seen: Seen, answer: Answer, text: str) -> bytes:
+    """Return an answer with a fatal result, so that Crossplane does nothing."""
+    telling.refuse(seen, answer.message, text)
+    return _bytes(answer)
+
+
+def _is_taken(seen: Seen) -> bool:
+    """Say whether a previous step has this step's identity."""
+    mark = seen.step.encode()
+    for one in seen.request.desired.resources.values():
+        if mark in one.resource and seen.step in steps_in(codec.get_path(one.resource, MARK_WAY)):
+            return True
+    return False
+
+
+def _losses(seen: Seen, first: Answer | None) -> Losses:
+    """Return which existing resources of this step an answer drops and changes."""
+    if first is None or first.is_fatal:
+        return _NO_LOSSES
+    desired = first.message.desired.resources
+    dropped = [name for name in sorted(seen.made) if name not in desired]
+    changed = [name for name, made in sorted(seen.made.items()) if first.own.get(name, made) != made]
+    return Losses(dropped, changed)
+
+
+def _is_still(seen: Seen, first: Answer, losses: Losses) -> bool:
+    """Say whether an answer changes nothing."""
+    if first.is_fatal or losses or any(name not in seen.observed for name in first.own):
+        return False
+    return seen.status == first.status
+
+
+def _is_gone(seen: Seen, first: Answer, obj: str) -> bool:
+    """Say whether notes are about a resource that is gone and that an answer doesn't desire."""
+    if obj == COMPOSITE or obj in seen.observed or obj in first.message.desired.resources:
+        return False
+    return obj in seen.notes.values
+
+
+def _head_of(answer: Answer | None, obj: str) -> Head | None:
+    """Return what makes up an object that is gone: what an answer desires under its name."""
+    if answer is None or obj not in answer.message.desired.resources:
+        return None
+    return codec.decode_struct(answer.message.desired.resources[obj].resource)
+
+
+def _wait_for_real_values(seen: Seen, first: Answer | None, second: Answer) -> None:
+    """Take the new resources out of the second answer that the first one doesn't make alike."""
+    real: Collection[tuple[str, str]] = () if first is None or first.is_fatal else first.own.items()
+    for name, digest in list(second.own.items()):
+        is_new = name not in seen.observed and name not in seen.request.desired.resources
+        if is_new and (name, digest) not in real:
+            del second.own[name]
+            del second.message.desired.resources[name]
+
+
+def _take_readiness(seen: Seen, first: Answer | None, second: Answer) -> None:
+    """Let the second answer say who is ready by the real state."""
+    desired = second.message.desired
+    real: Any = {} if first is None else first.message.desired.resources
+    for name, one in desired.resources.items():
+        if name in real:
+            one.ready = real[name].ready
+        elif one.ready == Answer.READY and not is_ready(seen.observed[name].resource):
+            one.ready = Answer.NOT_READY
+    if first is not None:
+        desired.composite.ready = first.message.desired.composite.ready
+
+
+def _complete_status(seen: Seen, first: Answer | None, second: Answer) -> None:
+    """Give fields of the composite's status that only the second answer has the values that they have now.
+
+    These are newer than those that were made of notes.
+    """
+    real: Collection[tuple[str, ...]] = () if first is None else first.status
+    newer = {steps: seen.status[steps] for steps in second.status if steps not in real and steps in seen.status}
+    if newer:
+        composite = second.message.desired.composite
+        composite.resource = codec.encode_over({"status": nested(newer)}, composite.resource)
+
+
+def _in_its_namespace(seen: Seen, name: str, owned: bytes) -> bytes:
+    """Return a kept resource with its namespace, if the composite is in none that Crossplane would set."""
+    namespace = text_at(seen.observed[name].resource, "metadata", "namespace")
+    if not namespace or text_at(seen.composite, "metadata", "namespace"):
+        return owned
+    return codec.encode_over({"metadata": {"namespace": namespace}}, owned)

@@ -1,0 +1,235 @@
+"""What a request says of the step's former answers: marks, notes, and the noted values that are lost."""
+
+from __future__ import annotations
+
+import functools
+import hmac
+import json
+import time
+from calendar import timegm
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ...proto import _view
+from .. import codec
+from ..base.hashes import sha256
+from ..base.sentinels import UNSET
+from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, made_in, whose
+from ..dependencies.usages import edge_of
+from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, Where
+from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
+from ..observed.secrets import Masker, masker_for
+from .values import READY, is_missing, is_named, is_true_condition, lacks_elements, status_leaves
+
+CONDITION: Final = "LastKnownValues"
+LET_GO: Final = "crossplane-lite/let-go"
+"""The annotation of the composite with paths of values that need not be kept any more."""
+
+
+class Options(NamedTuple):
+    """What a guard is told.
+
+    Attributes:
+        name: The step's name. Each guard of a pipeline needs one of its own.
+        budget: The most bytes of notes on a resource, of all steps together.
+        signals: Paths of values whose absence is meant, such as `db.status.failureMessage`.
+        let_go_after: After how many seconds the missing values of owners that are ready again are let go; None for
+            never.
+        key: The key with which notes are signed, so that nobody can forge them; None for no signature.
+        probes: How many more calls may find out which values matter, where not all can be noted.
+    """
+
+    name: str = "guard"
+    budget: int = 2048
+    signals: Sequence[str] = ()
+    let_go_after: float | None = None
+    key: bytes | None = None
+    probes: int = 0
+
+
+class Lost(NamedTuple):
+    """Noted values that are missing.
+
+    Attributes:
+        places: Where they are.
+        empty: Those of them where something is, such as an empty string, or a list with elements that lack a value.
+        let_go: Where other missing values are, which need not be kept any more.
+    """
+
+    places: list[Where]
+    empty: set[Where]
+    let_go: set[Where]
+
+
+class Seen:
+    """A request, and what it says of the step's former answers.
+
+    Args:
+        data: The bytes of the request.
+        options: What the guard is told.
+
+    Raises:
+        DecodeError: The bytes aren't those of a RunFunctionRequest.
+
+    Attributes:
+        data: The same bytes.
+        options: The same options.
+        request: The request's message.
+        step: The step's identity: its name, and a hash of its input if it has one.
+        made: The digests of the step's observed resources, as they were made, by name.
+    """
+
+    def __init__(self, data: bytes, options: Options) -> None:
+        self.data = data
+        self.options = options
+        self.request = _view.RunFunctionRequest.FromString(data)
+        self.step = options.name
+        if self.request.HasField("input"):
+            text = json.dumps(codec.decode_struct(self.request.input), sort_keys=True)
+            self.step += f"-{sha256(text.encode()).hexdigest()[:8]}"
+        self.made: dict[str, str] = {}
+        self._unmarked: list[str] = []
+        for name, one in self.observed.items():
+            mark = codec.get_path(one.resource, MARK_WAY)
+            owner = whose(mark, self.step, options.name)
+            if owner in (OURS, OUR_NAME):
+                self.made[name] = made_in(mark, self.step).digest
+            elif owner == NO_MARK:
+                self._unmarked.append(name)
+
+    @property
+    def observed(self) -> Mapping[str, Any]:
+        """The messages of the observed composed resources, by name."""
+        found: Mapping[str, Any] = self.request.observed.resources
+        return found
+
+    @property
+    def composite(self) -> bytes:
+        """The observed composite."""
+        found: bytes = self.request.observed.composite.resource
+        return found
+
+    @functools.cached_property
+    def notes(self) -> Notes:
+        """The notes of the step that count."""
+        found = Notes.of(self.observed, self.step, {self.options.name})
+        if self.options.key is None:
+            return found
+        signed = {name: one for name, one in found.entries.items() if self.is_signed(name, one)}
+        return Notes(signed)
+
+    def signature(self, name: str, entry: Mapping[str, Any]) -> str:
+        """Return the signature of an entry on a resource of this composite."""
+        unsigned = {key: one for key, one in entry.items() if key != "k"}
+        uid = text_at(self.composite, "metadata", "uid")
+        text = json.dumps([uid, self.options.name, name, unsigned], sort_keys=True)
+        return hmac.new(self.options.key or b"", text.encode(), "sha256").hexdigest()[:32]
+
+    def is_signed(self, name: str, entry: Mapping[str, Any]) -> bool:
+        """Say whether an entry has the right signature."""
+        given = entry.get("k")
+        return isinstance(given, str) and hmac.compare_digest(given.encode(), self.signature(name, entry).encode())
+
+    @functools.cached_property
+    def mask(self) -> Masker:
+        """Masks the secrets of the request in a text."""
+        return masker_for(self.request)
+
+    @functools.cached_property
+    def status(self) -> dict[tuple[str, ...], Any]:
+        """The fields of the composite's status, by their steps."""
+        return dict(status_leaves(self.composite))
+
+    @functools.cached_property
+    def condition(self) -> Mapping[str, Any]:
+        """The condition that this guard has set before; empty without one."""
+        found = conditions_of(self.composite).get(CONDITION) or {}
+        is_own = str(found.get("message", "")).startswith(f"{self.options.name}: ")
+        return found if is_own or found.get("reason") == "FatalError" else {}
+
+    @property
+    def lets_all_go(self) -> bool:
+        """Whether nothing need be kept."""
+        return "*" in self._patterns
+
+    def supports(self, capability: int) -> bool:
+        """Say whether the caller has a capability, or doesn't say which it has."""
+        capabilities = self.request.meta.capabilities
+        return capability in capabilities or _view.CAPABILITY_CAPABILITIES not in capabilities
+
+    def unmarked(self) -> list[str]:
+        """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
+        return [name for name in self._unmarked if edge_of(name, self.observed[name].resource) is None]
+
+    def all_ready(self) -> bool:
+        """Say whether all observed composed resources are ready."""
+        return all(is_ready(one.resource) for one in self.observed.values())
+
+    def lost(self, wanted: Collection[str]) -> Lost:
+        """Return the noted values that are missing. An object that is gone lost its values if it is among `wanted`."""
+        found = Lost([], set(), set())
+        for obj, way, noted in noted_places(self.notes.values):
+            raw = self._object(obj)
+            is_of_nobody = raw is None and obj not in wanted
+            if noted is not NOT_KEPT and not is_of_nobody:
+                self._look(found, (obj, way), raw, noted)
+        return found
+
+    def _look(self, found: Lost, place: Where, raw: bytes | None, noted: Any) -> None:
+        if raw is None:
+            there = UNSET
+        elif place[1] == READY:
+            there = noted if is_true_condition(raw, "Ready") else UNSET
+        else:
+            there = value_in(raw, {}, place[1])
+        is_absent = there is UNSET
+        if not (is_absent or is_missing(there) or lacks_elements(there, noted)):
+            return
+        if self._is_let_go(*place):
+            found.let_go.add(place)
+            return
+        found.places.append(place)
+        if not is_absent:
+            found.empty.add(place)
+
+    def _object(self, obj: str) -> bytes | None:
+        if obj == COMPOSITE:
+            return self.composite
+        return self.observed[obj].resource if obj in self.observed else None
+
+    @functools.cached_property
+    def _patterns(self) -> tuple[str, ...]:
+        text = text_at(self.composite, "metadata", "annotations", LET_GO)
+        return (*self.options.signals, *text.replace(",", " ").split())
+
+    @property
+    def may_let_go(self) -> bool:
+        """Whether values may be let go."""
+        return bool(self._patterns) or self._waited_long
+
+    def _is_let_go(self, obj: str, way: str) -> bool:
+        if self._patterns and is_named(self._patterns, obj, way):
+            return True
+        return self._waited_long and way != READY and obj in self.observed and is_ready(self.observed[obj].resource)
+
+    @functools.cached_property
+    def _waited_long(self) -> bool:
+        """Whether values have been missing for longer than `Options.let_go_after`."""
+        after = self.options.let_go_after
+        since = time_in(self.condition.get("lastTransitionTime"))
+        if after is None or not since or self.condition.get("status") != "True":
+            return False
+        return time.time() - timegm(time.strptime(since, "%Y-%m-%dT%H:%M:%SZ")) > after
+
+    def namespace_of(self, obj: str) -> str:
+        """Return the namespace of an object; empty for none. Of an object that is gone it is the composite's."""
+        own = text_at(self.composite, "metadata", "namespace")
+        raw = self._object(obj)
+        return own if raw is None else text_at(raw, "metadata", "namespace") or own
+
+
+def noted_places(values: Values) -> Iterator[tuple[str, str, Any]]:
+    """Yield the object, the path and the value of all noted values."""
+    for obj, ways in values.items():
+        for way, value in ways.items():
+            yield obj, way, value

@@ -1,0 +1,99 @@
+"""Says what a guard does: a condition of the composite, and a result when that begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from ...proto import _view
+from ..base.texts import short_repr, some
+from ..known.notes import Where
+from .seen import CONDITION, LET_GO, Seen
+from .values import readable
+
+_MOST: Final = 5
+_MISSING: Final = "ValuesMissing"
+_THERE: Final = "AllThere"
+_UNKNOWN: Final = "FirstCall"
+
+
+class Losses(NamedTuple):
+    """What an answer would do to existing resources.
+
+    Attributes:
+        dropped: Those that would be deleted.
+        changed: Those that would be changed.
+    """
+
+    dropped: Sequence[str]
+    changed: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.dropped or self.changed)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.dropped:
+            parts.append(f"{some(self.dropped, _MOST)} would be deleted")
+        if self.changed:
+            parts.append(f"{some(self.changed, _MOST)} would be changed")
+        return " and ".join(parts)
+
+
+def tell(seen: Seen, message: Any, places: Sequence[Where], losses: Losses) -> None:
+    """Say in a condition which values count as they last were; or that all are there, after they weren't.
+
+    Args:
+        seen: The request.
+        message: The answer.
+        places: The missing values; none if all are there.
+        losses: What the answer would do without their last values.
+    """
+    if places:
+        _put(seen, message, _MISSING, _of_values(seen, places, losses))
+    elif seen.condition:
+        _put(seen, message, _THERE, "no missing value decides anything")
+
+
+def tell_first_call(seen: Seen, message: Any, names: Sequence[str]) -> None:
+    """Say in a condition which resources stay because nothing is known of their values yet."""
+    text = (
+        f"{some(names, _MOST)} stay, because the guard has no notes yet and not every existing resource is ready: a "
+        f"value may be missing that decides about them ({_way_out('*')})"
+    )
+    _put(seen, message, _UNKNOWN, text)
+
+
+def _of_values(seen: Seen, places: Sequence[Where], losses: Losses) -> str:
+    values = [f"{readable(place)} ({seen.mask(short_repr(seen.notes.at(*place)))})" for place in sorted(places)]
+    verb = "are missing and count as they last were" if values[1:] else "is missing and counts as it last was"
+    text = f"{some(values, _MOST)} {verb}"
+    if losses:
+        text += f"; without that, {losses}"
+    return f"{text} ({_way_out(readable(sorted(places)[0]))})"
+
+
+def _way_out(path: str) -> str:
+    return f'if that is meant, let it go with the annotation {LET_GO}: "{path}" of the composite'
+
+
+def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
+    """Set the condition, and add a result with the same text if the reason is new."""
+    text = f"{seen.options.name}: {text}"
+    is_resolved = reason == _THERE
+    if seen.supports(_view.CAPABILITY_CONDITIONS):
+        status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
+        message.conditions.add(type=CONDITION, status=status, reason=reason, message=text)
+    if seen.condition.get("reason") != reason:
+        severity = _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING
+        message.results.add(severity=severity, message=text, reason=CONDITION)
+
+
+def refuse(seen: Seen, message: Any, text: str) -> None:
+    """Add a fatal result to an answer."""
+    message.results.add(severity=_view.SEVERITY_FATAL, message=f"{seen.options.name}: {text}")
+
+
+def warn(seen: Seen, message: Any, text: str) -> None:
+    """Add a warning to an answer."""
+    message.results.add(severity=_view.SEVERITY_WARNING, message=f"{seen.options.name}: {text}", reason=CONDITION)

@@ -1,0 +1,169 @@
+"""The values of observed objects that count as read, and which of them come first where not all can be noted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Final
+
+from .. import codec
+from ..known.notes import CONDITION, Where, is_below
+from ..observed.lookup import conditions_of, text_at
+from ..observed.secrets import names_secret
+from ..paths.text import EXTERNAL_NAME, show
+
+READY: Final = 'status.conditions["Ready"].status'
+EXTERNAL: Final = "external_name"
+_LONGEST: Final = 512
+"""The longest value that is noted, in characters of JSON."""
+
+# Crossplane's own fields in a composite's status, and what `conditions_of` reads.
+_NOT_READ: Final = frozenset({"conditions", "connectionDetails", "claimConditionTypes"})
+_IDENTIFIER: Final = re.compile(r"(?:id|arn|name|endpoint|phase|state|url|address|ip|host)s?$", re.IGNORECASE)
+_CHANGING: Final = re.compile(
+    r"(?:time|timestamp|generation|count|counter|update|age|revision|version|heartbeat)$", re.I
+)
+
+Mask = Callable[[str], str]
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value counts as missing: it is absent, null or empty."""
+    return value is None or value == "" or value == [] or value == {}
+
+
+def values_in(raw: bytes, mask: Mask, *, composed: bool) -> dict[str, Any]:
+    """Return the values of an observed object that may be noted, by path."""
+    found: dict[str, Any] = {}
+    if text_at(raw, "kind") == "Secret":
+        return found
+    for steps, value in status_leaves(raw):
+        if not (_is_secret(steps, value) or _is_known_secret(value, mask)):
+            found[show(("status", *steps))] = value
+    if not composed:
+        return found
+    if is_true_condition(raw, "Ready"):
+        found[READY] = "True"
+    name = text_at(raw, "metadata", "annotations", EXTERNAL_NAME)
+    if name and not _is_known_secret(name, mask):
+        found[EXTERNAL] = name
+    return found
+
+
+def is_true_condition(raw: bytes, type_: str) -> bool:
+    """Say whether an observed object has a condition with the status True."""
+    return conditions_of(raw).get(type_, {}).get("status") == "True"
+
+
+def status_leaves(raw: bytes) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the steps and the value of each scalar and each list in a status, but for those that count as missing."""
+    status = codec.get_path(raw, ("status",))
+    if not isinstance(status, dict):
+        return
+    work: list[tuple[tuple[str, ...], Any]] = [((key,), one) for key, one in status.items() if key not in _NOT_READ]
+    while work:
+        steps, value = work.pop()
+        if isinstance(value, dict):
+            work += [((*steps, key), one) for key, one in value.items()]
+        elif not is_missing(value):
+            yield steps, value
+
+
+def _is_secret(steps: tuple[str, ...], value: Any) -> bool:
+    """Say whether a value looks like a secret by its form, or by its key or one around it."""
+    if names_secret(steps):
+        return True
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) > _LONGEST or "PRIVATE KEY" in text:
+        return True
+    return isinstance(value, list) and any(map(_holds_secret, value))
+
+
+def _holds_secret(element: Any) -> bool:
+    """Say whether an element of a list is a Secret, or has a field that looks like a secret."""
+    work: list[tuple[tuple[str, ...], Any]] = [((), element)]
+    while work:
+        steps, value = work.pop()
+        if isinstance(value, dict):
+            if value.get("kind") == "Secret":
+                return True
+            work += [((*steps, key), one) for key, one in value.items()]
+        elif isinstance(value, list):
+            work += [(steps, one) for one in value]
+        elif steps and names_secret(steps):
+            return True
+    return False
+
+
+def _is_known_secret(value: Any, mask: Mask) -> bool:
+    if isinstance(value, (bool, int, float)):
+        return False
+    text = str(value)
+    return mask(text) != text
+
+
+def ranked(texts: str) -> Callable[[str, Any], int]:
+    """Return a function that says how soon a value is noted: the smaller, the sooner.
+
+    `texts` has everything that is desired: a value that stands in it matters most.
+    """
+
+    def rank(way: str, value: Any) -> int:
+        if isinstance(value, str) and len(value) > 2 and value in texts:
+            return 0
+        key = way.rpartition(".")[2]
+        if _CHANGING.search(key):
+            return 3
+        return 1 if way in (READY, EXTERNAL) or _IDENTIFIER.search(key) else 2
+
+    return rank
+
+
+def lacks_elements(there: Any, noted: Any) -> bool:
+    """Say whether an element of a list has lost a value. A list of another length has changed, and lost nothing."""
+    if not (isinstance(there, list) and isinstance(noted, list) and len(there) == len(noted)):
+        return False
+    return any(_lacks(one, was) for one, was in zip(there, noted, strict=True))
+
+
+def _lacks(there: Any, noted: Any) -> bool:
+    if is_missing(there):
+        return not is_missing(noted)
+    if isinstance(there, dict) and isinstance(noted, dict):
+        return any(_lacks(there.get(key), was) for key, was in noted.items())
+    return lacks_elements(there, noted)
+
+
+def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
+    """Say whether one of some patterns names a value: `*`, or a path such as `vpc.status.id` or one above it.
+
+    `xr` stands for the composite, and `*` in the place of a name for any object.
+    """
+    for pattern in patterns:
+        if pattern == "*":
+            return True
+        for name in ("*", obj or "xr"):
+            whole = f"{name}.{way}"
+            if pattern in (name, whole) or is_below(whole, pattern):
+                return True
+    return False
+
+
+def readable(place: Where) -> str:
+    """Return a value's path for people."""
+    obj, way = place
+    condition = CONDITION.fullmatch(way)
+    name = obj or "xr"
+    return f"{name}'s condition {condition[1]}" if condition else f"{name}.{way}"
+
+
+def nested(leaves: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    """Return values by their steps as nested dicts."""
+    found: dict[str, Any] = {}
+    for steps, value in leaves.items():
+        at = found
+        for step in steps[:-1]:
+            at = at.setdefault(step, {})
+        at[steps[-1]] = value
+    return found

@@ -1,0 +1,159 @@
+"""Puts marks and notes into an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from .. import codec
+from ..call.mark import marked
+from ..known.carriers import Entries, chosen, spread
+from ..known.notes import COMPOSITE, NOT_KEPT, Values, annotation_for, entries_in
+from ..observed.lookup import is_ready, text_at
+from .answers import Answer
+from .seen import Lost, Seen, noted_places
+from .values import ranked, values_in
+
+_AROUND: Final = 64
+"""The bytes of an entry around its values: names of fields, the number, the signature."""
+
+
+def write(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> None:
+    """Put the step's marks and notes into an answer.
+
+    Args:
+        seen: The request.
+        answer: The answer.
+        lost: The noted values that are missing.
+        keeps_all: Whether all of these count as they were; otherwise those of ready owners are forgotten.
+    """
+    if not answer.own:
+        return
+    entries = _entries(seen, answer, lost, keeps_all=keeps_all)
+    desired = answer.message.desired.resources
+    before = seen.request.desired.resources
+    for name, digest in answer.own.items():
+        there = seen.observed[name].resource if name in seen.observed else b""
+        base = before[name].resource if name in before else None
+        notes = annotation_for(seen.step, name, there, base, entries)
+        target = desired[name]
+        target.resource = marked(target.resource, seen.step, digest, notes)
+
+
+def _entries(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Entries:
+    """Return the new entries; none if nothing has to be noted."""
+    notes = seen.notes
+    written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
+    values = _kept(seen, answer, lost, keeps_all=keeps_all)
+    if not (written or lost.let_go or _lacks(seen, answer, values)):
+        return {}
+    mask = seen.mask
+    for obj, raw in _owners(seen, answer).items():
+        own = values_in(raw, mask, composed=obj != COMPOSITE)
+        values.setdefault(obj, {}).update(own)
+    carriers = chosen(written, lambda name: (_kind(answer, name), name in seen.observed))
+    losers = set(written).difference(carriers)
+    left = [name for name in answer.own if name not in losers]
+    entries = spread(
+        notes, {obj: ways for obj, ways in values.items() if ways}, (), carriers, left, _places(seen, answer)
+    )
+    rank = ranked(_texts(answer))
+    for name, entry in entries.items():
+        if entry is not None:
+            _fit(entry, rank, seen.options.budget - _taken(seen, name))
+            if seen.options.key is not None:
+                entry["k"] = seen.signature(name, entry)
+    entries.update(dict.fromkeys(losers & notes.entries.keys()))
+    return entries
+
+
+def _owners(seen: Seen, answer: Answer) -> dict[str, bytes]:
+    """Return the observed objects whose values count as read: the composite, and all that is desired."""
+    found = {COMPOSITE: seen.composite}
+    for name in answer.message.desired.resources:
+        if name in seen.observed:
+            found[name] = seen.observed[name].resource
+    return found
+
+
+def _kept(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Values:
+    """Return the noted values that stay noted, although the request may not have them."""
+    found: Values = {}
+    places = set(lost.places)
+    desired = answer.message.desired.resources
+    for obj, way, value in noted_places(seen.notes.values):
+        if value is NOT_KEPT or (obj, way) in lost.let_go or not (obj == COMPOSITE or obj in desired):
+            continue
+        is_kept = (obj, way) not in places or keeps_all or not _is_ready(seen, obj)
+        if is_kept:
+            found.setdefault(obj, {})[way] = value
+    return found
+
+
+def _is_ready(seen: Seen, obj: str) -> bool:
+    return obj in seen.observed and is_ready(seen.observed[obj].resource)
+
+
+def _lacks(seen: Seen, answer: Answer, values: Values) -> bool:
+    """Say whether notes have to be written although no resource is: what they say would be wrong, or gone."""
+    notes = seen.notes
+    left = notes.without([name for name in notes.entries if name not in answer.own])
+    for obj, way, _ in noted_places(values):
+        if way not in left.values.get(obj, {}):
+            return True
+    # The composite's status is content, too.
+    return bool(answer.status.keys() - seen.status.keys())
+
+
+def _kind(answer: Answer, name: str) -> str:
+    return text_at(answer.message.desired.resources[name].resource, "kind")
+
+
+def _places(seen: Seen, answer: Answer) -> Callable[[str, str], bool]:
+    """Return a function that says whether values of an object may lie on a resource: who reads one reads the other."""
+    of_composite = seen.namespace_of(COMPOSITE)
+    desired = answer.message.desired.resources
+
+    def may_lie(obj: str, name: str) -> bool:
+        carrier = text_at(desired[name].resource, "metadata", "namespace") or of_composite
+        if not carrier and name in seen.observed:
+            carrier = seen.namespace_of(name)
+        return carrier == "" or seen.namespace_of(obj) in ("", carrier)
+
+    return may_lie
+
+
+def _texts(answer: Answer) -> str:
+    """Return all that is desired as one text."""
+    desired = answer.message.desired
+    trees = [codec.decode_struct(desired.resources[name].resource) for name in answer.own]
+    trees.append(codec.decode_struct(desired.composite.resource))
+    return json.dumps([trees, sorted(answer.own)], ensure_ascii=False)
+
+
+def _taken(seen: Seen, name: str) -> int:
+    """Return how many bytes of notes a resource has from other steps."""
+    raw = seen.observed[name].resource if name in seen.observed else b""
+    others = {step: one for step, one in entries_in(raw).items() if step != seen.step}
+    return len(json.dumps(others, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _fit(entry: dict[str, Any], rank: Callable[[str, Any], int], room: int) -> None:
+    """Leave out the values that matter least, until an entry has at most `room` bytes."""
+    entry.pop("x", None)
+    size = len(json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()) + _AROUND
+    values: Values = entry.get("v", {})
+    order = sorted(noted_places(values), key=lambda one: (-rank(one[1], one[2]), one[1], one[0]))
+    for obj, way, value in order:
+        if size <= room:
+            return
+        del values[obj][way]
+        size -= len(json.dumps([way, value], ensure_ascii=False).encode()) + 1
+        if not values[obj]:
+            del values[obj]
+
+
+def notes_are_gone(seen: Seen, answer: Answer) -> bool:
+    """Say whether resources of this step exist and none of them has notes or a mark."""
+    return not seen.made and any(name in seen.observed for name in answer.own)
