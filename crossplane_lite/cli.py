@@ -26,7 +26,10 @@ __all__ = ["main"]
 _ALLOCATIONS: Final = 100_000
 
 # Commands that handle stdin, stdout and signals themselves.
-_BY_THEMSELVES: Final = (["dev"], ["serve"])
+_BY_THEMSELVES: Final = (["dev"], ["guard"], ["serve"])
+
+# The commands that images have, which have no tools, and their modules.
+_IN_IMAGES: Final = {"guard": "runtime.guarding", "serve": "runtime.flags"}
 
 # Commands whose files a recorded request can stand for.
 _FROM: Final = ("diff", "graph", "render", "simulate")
@@ -75,10 +78,10 @@ def _run(arguments: list[str]) -> int:
     try:
         if name in ("--version", "version"):
             return _print(f"crossplane-lite {_version()}")
-        if not COMMANDS and name != "serve":
+        if not COMMANDS and name not in _IN_IMAGES:
             raise MissingExtraError(
-                "this image holds only the code that serves a function, and of the commands only serve: install "
-                "crossplane-lite with pip to use the others"
+                "this image holds only the code that serves a function, and of the commands only serve and guard: "
+                "install crossplane-lite with pip to use the others"
             )
         if not arguments:
             from ._tools.commands.hints import next_steps
@@ -95,7 +98,8 @@ def _run(arguments: list[str]) -> int:
             names = ", ".join(COMMANDS)
             hint = near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
-        module = importlib.import_module(f".{COMMANDS[name].module if COMMANDS else 'runtime.flags'}", __package__)
+        home = COMMANDS[name].module if COMMANDS else _IN_IMAGES[name]
+        module = importlib.import_module(f".{home}", __package__)
         try:
             return _called(module, arguments)
         except SystemExit as e:  # argparse ends with it after help and after a complaint

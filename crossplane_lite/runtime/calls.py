@@ -13,8 +13,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .._core import codec
 from .._core.base.folder import PACKAGE
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
     from .._core.observed.tracker import Tracker
     from .transports.budget import Limits
 
-__all__ = ["Calls", "Run", "current_subject", "end_if_forked", "subject_of"]
+__all__ = ["Calls", "Run", "current_subject", "deadline", "end_if_forked", "subject_of"]
 
 _log = logging.getLogger(__name__)
 
 Run = Callable[[bytes], bytes]
+
+deadline: Final[ContextVar[float]] = ContextVar("deadline", default=float("inf"))
+"""The deadline of the current call, a time by `time.monotonic`."""
 
 
 class Calls:
@@ -42,7 +46,7 @@ class Calls:
 
     Args:
         run: The function, which takes request bytes and returns response bytes. It raises WireError for a malformed
-            request. Any other exception is a bug, which is logged.
+            request, and Refused to answer with a status. Any other exception is a bug, which is logged.
         limits: The server's limits.
 
     Attributes:
@@ -75,15 +79,19 @@ class Calls:
         If `run` forks this process, and returns in the child, too, the child ends here, and only this process answers.
 
         Raises:
-            Refused: The request is malformed (INVALID_ARGUMENT), or `run` has raised another exception (INTERNAL).
+            Refused: `run` has raised it, the request is malformed (INVALID_ARGUMENT), or `run` has raised another
+                exception (INTERNAL).
         """
         thread, process = get_ident(), os.getpid()
         start = time.perf_counter()
         response = b""
         self._running[thread] = until, request
+        deadline.set(until)
         try:
             response = self._run(request)
             return response
+        except status.Refused:
+            raise
         except WireError as e:
             more = self._malformed.more(time.monotonic())
             if more is not None:

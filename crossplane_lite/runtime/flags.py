@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .load import Servable
     from .server import Server
 
-__all__ = ["command", "main"]
+__all__ = ["FLAGS", "Flag", "command", "help_of", "main", "parse", "seconds", "serve", "whole"]
 
 
 def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
@@ -65,7 +65,7 @@ def command(argv: Sequence[str]) -> int:
     return 0
 
 
-def _whole(most: int, of: str = "") -> Callable[[str], int]:
+def whole(most: int, of: str = "") -> Callable[[str], int]:
     """Return a function that reads a whole number from 1 to `most`."""
 
     def read(text: str) -> int:
@@ -78,17 +78,18 @@ def _whole(most: int, of: str = "") -> Callable[[str], int]:
 
 def _megabytes(text: str) -> int:
     """Return how many bytes a number of megabytes is. Limits above 2047 MB don't fit into gRPC's 32 bits."""
-    return _whole(2047, " of megabytes")(text) << 20
+    return whole(2047, " of megabytes")(text) << 20
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Read a number of seconds: above 0, and at most a day."""
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = -1.0
-    if not 0 < seconds <= 86400:
+        number = -1.0
+    if not 0 < number <= 86400:
         raise InputError(f"{text!r} is not a number of seconds above 0, and at most 86400")
-    return seconds
+    return number
 
 
 def _transport(text: str) -> str:
@@ -101,7 +102,7 @@ _DEFAULTS: Final = Limits()
 _ADDRESS: Final = "0.0.0.0:9443"
 
 
-class _Flag(NamedTuple):
+class Flag(NamedTuple):
     """A flag.
 
     Attributes:
@@ -111,6 +112,7 @@ class _Flag(NamedTuple):
         read: Reads the value.
         limit: The attribute of `Limits` that the value is for, from which the default comes.
         default: The default of another flag.
+        is_list: Whether the flag may be given again, and has a list as its value.
     """
 
     names: str
@@ -119,61 +121,62 @@ class _Flag(NamedTuple):
     read: Callable[[str], Any] = str
     limit: str = ""
     default: Any = None
+    is_list: bool = False
 
     @property
     def key(self) -> str:
         return self.names.partition(",")[0].lstrip("-")
 
 
-_FLAGS: Final = (
-    _Flag("--debug", None, "log every call, and as text instead of JSON"),
-    _Flag("--insecure", None, "serve without transport security; wins over certificates"),
-    _Flag(
+FLAGS: Final = (
+    Flag("--debug", None, "log every call, and as text instead of JSON"),
+    Flag("--insecure", None, "serve without transport security; wins over certificates"),
+    Flag(
         "--tls-certs-dir, --tls-server-certs-dir",
         "DIR",
         "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
     ),
-    _Flag(
+    Flag(
         "--address", "HOST:PORT", f"where to listen ({_ADDRESS}, which is IPv4 and IPv6, as is :9443)", default=_ADDRESS
     ),
-    _Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
-    _Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
-    _Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
-    _Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
-    _Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
-    _Flag("--threads", "N", "calls handled at the same time (32)", _whole(10_000), "threads"),
-    _Flag(
+    Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
+    Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
+    Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
+    Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
+    Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
+    Flag("--threads", "N", "calls handled at the same time (32)", whole(10_000), "threads"),
+    Flag(
         "--workers",
         "N",
         "run the function in N processes, for functions that compute much (none)",
-        _whole(256),
+        whole(256),
         default=0,
     ),
-    _Flag(
+    Flag(
         "--call-timeout",
         "SECONDS",
         f"how long a call may take if its caller sets no deadline ({_DEFAULTS.call_seconds:g})",
-        _seconds,
+        seconds,
         "call_seconds",
     ),
-    _Flag(
+    Flag(
         "--stuck-after",
         "SECONDS",
         f"how long after its deadline a call that still runs counts as stuck ({_DEFAULTS.stuck_seconds:g})",
-        _seconds,
+        seconds,
         "stuck_seconds",
     ),
-    _Flag(
+    Flag(
         "--transport",
         "|".join(transports.NAMES),
         "the package that serves gRPC: h2 of the extra [h2], or grpcio (h2 if it is installed, else grpcio)",
         _transport,
     ),
-    _Flag("-h, --help", None, "print this and exit"),
+    Flag("-h, --help", None, "print this and exit"),
 )
 
 
-def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+def parse(argv: Sequence[str], table: Sequence[Flag] = FLAGS) -> tuple[dict[str, Any], list[str]]:
     """Return a dict of the values of all flags, with defaults, and a list of the arguments that aren't flags.
 
     The keys are the flags' names without dashes in front, such as `tls-certs-dir`.
@@ -181,11 +184,8 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     Raises:
         InputError: An argument is an unknown flag, a flag's value is missing or wrong, or a flag takes no value.
     """
-    known = {name: flag for flag in _FLAGS for name in flag.names.split(", ")}
-    flags: dict[str, Any] = {
-        one.key: False if one.value is None else getattr(_DEFAULTS, one.limit) if one.limit else one.default
-        for one in _FLAGS
-    }
+    known = {name: flag for flag in table for name in flag.names.split(", ")}
+    flags = {one.key: _default(one) for one in table}
     flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")
     long = [name[2:] + "=" * (flag.value is not None) for name, flag in known.items() if name.startswith("--")]
     try:
@@ -194,13 +194,25 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         raise InputError(f"the flags can't be read: {e.msg}; --help lists all flags") from None
     for name, value in given:
         flag = known[name]
-        if flag.value is not None and not value:
+        if flag.value is None:
+            flags[flag.key] = True
+            continue
+        if not value:
             raise InputError(f"{name} needs a value: {name} {flag.value}")
         try:
-            flags[flag.key] = flag.value is None or flag.read(value)
+            read = flag.read(value)
         except InputError as e:
             raise InputError(f"{name}: {e}") from None
+        flags[flag.key] = [*flags[flag.key], read] if flag.is_list else read
     return flags, others
+
+
+def _default(flag: Flag) -> Any:
+    if flag.value is None:
+        return False
+    if flag.is_list:
+        return []
+    return getattr(_DEFAULTS, flag.limit) if flag.limit else flag.default
 
 
 def _help(program: str, takes_function: bool) -> Iterator[str]:
@@ -211,13 +223,18 @@ def _help(program: str, takes_function: bool) -> Iterator[str]:
     else:
         yield "Serve the composition function over gRPC."
     yield ""
-    for flag in _FLAGS:
+    yield from help_of(FLAGS)
+
+
+def help_of(table: Sequence[Flag]) -> Iterator[str]:
+    """Yield the lines of flags in a help text."""
+    for flag in table:
         yield f"  {flag.names}{' ' + flag.value if flag.value else ''}"
         yield f"      {flag.text}"
 
 
 def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
-    flags, others = _parse(argv)
+    flags, others = parse(argv)
     if flags["h"]:
         print("\n".join(_help(program, fn is None)))
         return
@@ -226,6 +243,25 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
         raise InputError("no function was given: give it as module:function, for example function:compose")
     if len(others) > expected:
         raise InputError(f"there is an argument too many: {others[expected]!r}; remove it")
+
+    def load() -> Servable:
+        if fn is not None:
+            return fn
+        from .load import load_function
+
+        return load_function(others[0])
+
+    serve(flags, load)
+
+
+def serve(flags: dict[str, Any], load: Callable[[], Servable]) -> None:
+    """Serve a function with parsed flags until a signal stops the server. `load` returns the function.
+
+    Raises:
+        InputError: A flag or a certificate is wrong, or the server can't listen on an address.
+        MissingExtraError: A flag needs a package that isn't installed.
+        UsageError: `--workers` isn't possible on this system.
+    """
     if not flags["insecure"] and not flags["tls-certs-dir"]:
         raise InputError(
             "no certificates: give --tls-certs-dir DIR (or TLS_SERVER_CERTS_DIR) with tls.crt, tls.key and ca.crt, "
@@ -244,7 +280,7 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
     # The objects that imports make stay for ever. So the garbage collector need not search them, now or later.
     gc.disable()
     try:
-        server = _listening(flags, fn, others)
+        server = _listening(flags, load)
         gc.freeze()
     finally:
         gc.enable()
@@ -264,29 +300,27 @@ def _recorder() -> Any:
         ) from None
 
 
-def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) -> Server:
+def _listening(flags: dict[str, Any], load: Callable[[], Servable]) -> Server:
     certificates = None
     if not flags["insecure"]:
         from .tls import Certificates
 
         certificates = Certificates(flags["tls-certs-dir"])
-    if fn is None:
-        from .load import load_function
-
-        fn = load_function(others[0])
+    fn = load()
     from .server import Server
 
     run = fn.run
+    workers = flags.get("workers", 0)
     if flags["record"]:
-        if flags["workers"]:
+        if workers:
             raise InputError("--record works only without --workers: one process writes a recording")
         run = _recorder().recorded(run, flags["record"], getattr(fn, "name", "RunFunction"))
     server = Server(
         run,
         certificates,
-        limits=Limits(**{one.limit: flags[one.key] for one in _FLAGS if one.limit}),
+        limits=Limits(**{one.limit: flags[one.key] for one in FLAGS if one.limit}),
         transport=flags["transport"],
-        workers=flags["workers"],
+        workers=workers,
         metrics=flags["metrics-address"] is not None,
     )
     server.listen(flags["address"])

@@ -81,7 +81,7 @@ def test_insecure_wins(certificates: str) -> None:
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without flags: port 9443, 4 MB, mutual TLS with certificates from nowhere, no debugging."""
     monkeypatch.delenv("TLS_SERVER_CERTS_DIR", raising=False)
-    assert flags._parse([]) == (
+    assert flags.parse([]) == (
         {
             "debug": False,
             "insecure": False,
@@ -106,7 +106,7 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_spellings() -> None:
     """A value follows its flag as the next argument or after =, the last one counts, order is free."""
     for arguments in (["--threads", "7", "a:b", "--debug"], ["a:b", "--debug", "--threads=9", "--threads=7"]):
-        parsed, others = flags._parse(arguments)
+        parsed, others = flags.parse(arguments)
         assert (parsed["threads"], parsed["debug"], others) == (7, True, ["a:b"])
 
 

@@ -27,7 +27,7 @@ def runtime_config() -> tuple[Any, Any]:
 
 def test_flags() -> None:
     """Each flag that the page names is one of the server's."""
-    known = {name for flag in flags._FLAGS for name in flag.names.split(", ")}
+    known = {name for flag in flags.FLAGS for name in flag.names.split(", ")}
     named = set(re.findall(r"``(--[a-z-]+)", PAGE))
     assert named <= known
     new = {"--health-address", "--metrics-address", "--workers", "--stuck-after"}
@@ -42,7 +42,7 @@ def test_manifests() -> None:
     assert spec["selector"] == {}
     (container,) = spec["template"]["spec"]["containers"]
     assert container["name"] == "package-runtime"
-    parsed, others = flags._parse(container["args"])
+    parsed, others = flags.parse(container["args"])
     assert others == []
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     assert parsed["health-address"] == f":{ports['health']}"

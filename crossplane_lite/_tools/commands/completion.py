@@ -66,7 +66,7 @@ def _complete_files(shtab: Any, parser: argparse.ArgumentParser) -> None:
 
 
 def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command `name` to `parser`, for the two commands without argparse: `krm` and `serve`."""
+    """Add the arguments of the command `name` to `parser`, for those without argparse: `krm`, `serve` and `guard`."""
     if name == "krm":
         parser.add_argument("what", choices=["run", "init"])
         parser.add_argument("more", nargs="*")
@@ -74,8 +74,9 @@ def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
     import importlib
 
     flags: Any = importlib.import_module(f"...{COMMANDS[name].module}", __package__)
-    parser.add_argument("function", metavar="module:function")
-    for flag in flags._FLAGS:
+    if name == "serve":
+        parser.add_argument("function", metavar="module:function")
+    for flag in flags.FLAGS:
         if flag.key != "h":
             parser.add_argument(*flag.names.split(", "), help=flag.text, action="store" if flag.value else "store_true")
 

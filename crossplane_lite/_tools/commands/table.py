@@ -61,6 +61,11 @@ COMMANDS: dict[str, Command] = {
         "draw what depends on what in a composition",
         (f"graph {_FILES}", f"graph {_FILES} --simulate --output vpc.svg"),
     ),
+    "guard": Command(
+        "runtime.guarding",
+        "protect what a function in any language composes from values that go missing",
+        ("guard --target localhost:9444 --insecure", "guard --manifest function-network"),
+    ),
     "help": Command("", "list the commands, or print the help of one"),
     "image": Command("_tools.packaging.image", "make a function's container image without Docker"),
     "init": Command("_tools.scaffold.command", "write the project of a new function"),
@@ -109,7 +114,7 @@ COMMANDS: dict[str, Command] = {
 GROUPS: dict[str, tuple[str, ...]] = {
     "begin": ("init", "add", "generate", "generate-input"),
     "preview": ("render", "simulate", "graph", "diff", "dev"),
-    "ship": ("image", "xpkg", "serve", "krm"),
+    "ship": ("image", "xpkg", "serve", "guard", "krm"),
     "inspect": ("record", "replay", "what-if", "report"),
     "maintain": ("conformance", "completion", "help"),
 }
