@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from ...proto import _view
 from ..call.mark import digest_of
+from ..known.notes import COMPOSITE, key_of
+from ..paths.text import show
 from .values import status_leaves
 
 Steps = tuple[str, ...]
@@ -70,6 +72,14 @@ class Answer:
     def status(self) -> dict[Steps, Any]:
         """The fields of the composite's status that the answer sets, by their steps."""
         return dict(status_leaves(self.message.desired.composite.resource))
+
+    @functools.cached_property
+    def told(self) -> set[str]:
+        """The keys of the fields that the answer sets in the composite's status.
+
+        A guard's notes have them in the place of keys of missing values, for which nobody asks them.
+        """
+        return {key_of(COMPOSITE, show(steps)) for steps in self.status}
 
     def is_same_as(self, other: Answer) -> bool:
         """Say whether another answer desires just as much."""

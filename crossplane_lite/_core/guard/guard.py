@@ -238,7 +238,9 @@ def _is_still(seen: Seen, first: Answer, losses: Losses) -> bool:
     """Say whether an answer changes nothing."""
     if first.is_fatal or losses or any(name not in seen.observed for name in first.own):
         return False
-    return seen.status == first.status
+    if any(seen.status.get(steps) != value for steps, value in first.status.items()):
+        return False
+    return seen.notes.missing <= first.told
 
 
 def _is_gone(seen: Seen, first: Answer, obj: str) -> bool:

@@ -17,6 +17,7 @@ READY: Final = 'status.conditions["Ready"].status'
 EXTERNAL: Final = "external_name"
 _LONGEST: Final = 512
 """The longest value that is noted, in characters of JSON."""
+_SHORT: Final = 3  # shorter values stand everywhere
 
 # Crossplane's own fields in a composite's status, and what `conditions_of` reads.
 _NOT_READ: Final = frozenset({"conditions", "connectionDetails", "claimConditionTypes"})
@@ -106,11 +107,12 @@ def _is_known_secret(value: Any, mask: Mask) -> bool:
 def ranked(texts: str) -> Callable[[str, Any], int]:
     """Return a function that says how soon a value is noted: the smaller, the sooner.
 
-    `texts` has everything that is desired: a value that stands in it matters most.
+    `texts` is everything that is desired, as JSON: a value that stands in it matters most.
     """
 
     def rank(way: str, value: Any) -> int:
-        if isinstance(value, str) and len(value) > 2 and value in texts:
+        text = value if isinstance(value, str) else f": {json.dumps(value)}"
+        if len(text) > _SHORT and text in texts:
             return 0
         key = way.rpartition(".")[2]
         if _CHANGING.search(key):

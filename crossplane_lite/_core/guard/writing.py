@@ -55,9 +55,9 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Entr
     carriers = chosen(written, lambda name: (_kind(answer, name), name in seen.observed))
     losers = set(written).difference(carriers)
     left = [name for name in answer.own if name not in losers]
-    entries = spread(
-        notes, {obj: ways for obj, ways in values.items() if ways}, (), carriers, left, _places(seen, answer)
-    )
+    noted = {obj: ways for obj, ways in values.items() if ways}
+    places = _places(seen, answer)
+    entries = spread(notes, noted, answer.told, carriers, left, places)
     rank = ranked(_texts(answer))
     for name, entry in entries.items():
         if entry is not None:
@@ -103,7 +103,7 @@ def _lacks(seen: Seen, answer: Answer, values: Values) -> bool:
         if way not in left.values.get(obj, {}):
             return True
     # The composite's status is content, too.
-    return bool(answer.status.keys() - seen.status.keys())
+    return not notes.missing.issuperset(answer.told)
 
 
 def _kind(answer: Answer, name: str) -> str:

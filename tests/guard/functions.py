@@ -1,0 +1,193 @@
+"""Functions as people write them with the official SDK: each deletes what exists when a value goes missing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, Final
+
+from crossplane.function import resource, response
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+
+from crossplane_lite.runtime.transports.status import Refused
+
+EC2: Final = "ec2.aws.m.upbound.io/v1beta1"
+_UNKNOWN: Final = 2
+"""The status with which gRPC answers where a handler raises."""
+
+
+class Call:
+    """A call of a function.
+
+    Args:
+        req: The request.
+
+    Attributes:
+        answer: The answer.
+        spec: The composite's spec.
+    """
+
+    def __init__(self, req: fnv1.RunFunctionRequest) -> None:
+        self.answer = response.to(req)
+        xr = resource.struct_to_dict(req.observed.composite.resource)
+        self.spec: dict[str, Any] = xr["spec"]
+        self._observed = {name: resource.struct_to_dict(one.resource) for name, one in req.observed.resources.items()}
+
+    def compose(self, name: str, kind: str, /, *, labels: dict[str, str] | None = None, **fields: Any) -> None:
+        """Desire a resource."""
+        body: dict[str, Any] = {"apiVersion": EC2, "kind": kind, "spec": {"forProvider": fields}}
+        if labels:
+            body["metadata"] = {"labels": labels}
+        resource.update(self.answer.desired.resources[name], body)
+        if self.is_ready(name):
+            self.answer.desired.resources[name].ready = fnv1.READY_TRUE
+
+    def is_ready(self, name: str) -> bool:
+        """Say whether a resource is ready."""
+        conditions = self.status(name).get("conditions", [])
+        return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+    def status(self, name: str) -> dict[str, Any]:
+        """Return the status of a composed resource."""
+        found: dict[str, Any] = self._observed.get(name, {}).get("status", {})
+        return found
+
+    def seen(self, name: str) -> dict[str, Any]:
+        """Return the `status.atProvider` of a composed resource."""
+        found: dict[str, Any] = self.status(name).get("atProvider") or {}
+        return found
+
+    def report(self, **status: Any) -> None:
+        """Set fields of the composite's status."""
+        resource.update(self.answer.desired.composite, {"status": status})
+
+
+def lost_field(call: Call) -> None:
+    """Composes a network's parts as soon as the network has an id."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    vpc_id = call.seen("vpc").get("id")
+    if vpc_id:
+        call.compose("subnet", "Subnet", vpcId=vpc_id)
+        call.compose("table", "RouteTable", vpcId=vpc_id, region=call.spec["region"])
+        call.report(vpcId=vpc_id)
+
+
+def loop(call: Call) -> None:
+    """Composes one part for each element of a list in a status."""
+    call.compose("pool", "Pool", nodes=call.spec["nodes"])
+    for node in call.seen("pool").get("nodes") or []:
+        call.compose(f"disk-{node['name']}", "Disk", node=node["name"], ip=node["ip"])
+
+
+def hashed(call: Call) -> None:
+    """Names a part by the hash of a value."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    arn = call.seen("vpc").get("arn") or ""
+    if arn:
+        call.compose(f"peer-{hashlib.sha256(arn.encode()).hexdigest()[:8]}", "Peer", arn=arn)
+    call.report(peers=1 if arn else 0)
+
+
+def texts(call: Call) -> None:
+    """Makes names and fields with f-strings."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    seen = call.seen("vpc")
+    call.compose(f"zone-{seen.get('id')}", "Zone", comment=f"of {seen.get('arn')}") if seen.get("id") else None
+
+
+def two_levels(call: Call) -> None:
+    """Decides twice, with a resource of the first level as the owner of the second."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    vpc_id = call.seen("vpc").get("id")
+    if not vpc_id:
+        return
+    call.compose("cluster", "Cluster", vpcId=vpc_id)
+    call.compose("role", "Role", of=vpc_id)
+    endpoint = call.seen("cluster").get("endpoint")
+    if endpoint and call.seen("role").get("arn"):
+        call.compose("app", "Release", server=endpoint, role=call.seen("role")["arn"])
+        call.report(endpoint=endpoint)
+
+
+def raises(call: Call) -> None:
+    """Takes a value by its key once the resource exists, and raises where it isn't there."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    if call.is_ready("vpc"):
+        vpc_id = call.seen("vpc")["id"]
+        call.compose("subnet", "Subnet", vpcId=vpc_id)
+        call.report(vpcId=vpc_id)
+
+
+def switched(call: Call) -> None:
+    """Composes a part that the user switches on and off."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    vpc_id = call.seen("vpc").get("id")
+    if vpc_id and call.spec["flag"]:
+        call.compose("gateway", "Gateway", vpcId=vpc_id)
+
+
+def counter(call: Call) -> None:
+    """Puts a value that changes all the time into a label."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    seen = call.seen("vpc")
+    if seen.get("id"):
+        call.compose("subnet", "Subnet", labels={"seen": str(seen.get("counter"))}, vpcId=seen["id"])
+
+
+def volatile(call: Call) -> None:
+    """Puts a value that changes all the time into the composite's status."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    seen = call.seen("vpc")
+    if "id" in seen and "counter" in seen:
+        call.report(vpcId=seen["id"], counter=seen["counter"])
+
+
+def signal(call: Call) -> None:
+    """Takes the presence of a value as a signal: composes a repair while a database fails."""
+    call.compose("db", "DB", region=call.spec["region"])
+    if call.status("db").get("failureMessage"):
+        call.compose("repair", "Job", target="db")
+
+
+def gated(call: Call) -> None:
+    """Composes the second part once the first one is ready."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    if call.is_ready("vpc"):
+        call.compose("subnet", "Subnet", region=call.spec["region"])
+
+
+def nested(call: Call) -> None:
+    """Takes values out of lists of objects in a status."""
+    call.compose("pool", "Pool", nodes=call.spec["nodes"])
+    first = next(iter(call.seen("pool").get("nodes") or []), {})
+    if first.get("ip"):
+        call.compose("record", "Record", address=first["ip"])
+
+
+FUNCTIONS: Final[dict[str, Callable[[Call], None]]] = {
+    one.__name__: one
+    for one in (
+        lost_field,
+        loop,
+        hashed,
+        texts,
+        two_levels,
+        raises,
+        switched,
+        counter,
+        volatile,
+        signal,
+        gated,
+        nested,
+    )
+}
+
+
+def run(compose: Callable[[Call], None], data: bytes) -> bytes:
+    """Answer a request as a server of the official SDK does."""
+    call = Call(fnv1.RunFunctionRequest.FromString(data))
+    try:
+        compose(call)
+    except Exception as e:
+        raise Refused(_UNKNOWN, repr(e)) from None
+    return call.answer.SerializeToString()
