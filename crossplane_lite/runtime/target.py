@@ -204,7 +204,7 @@ class _Connection:
         """
         try:
             return self._called(path, request, until)
-        except (TimeoutError, socket.timeout):
+        except TimeoutError:
             text = f"the target {self._authority} didn't answer in time"
             raise Refused(status.DEADLINE_EXCEEDED, text) from None
         except (OSError, self._error) as e:

@@ -15,6 +15,7 @@ from crossplane_lite._core.guard.seen import LET_GO, Options
 from crossplane_lite.runtime.transports.status import Refused
 from tests.guard.functions import FUNCTIONS, Call, run
 from tests.safety.cluster import Cluster, Reconcile, plain
+from tests.safety.ownership import flat
 
 _SECONDS: Final = float("inf")
 LONGEST_FAULT: Final = 3
@@ -106,8 +107,8 @@ class World:
         *,
         guarded: bool,
         seed: int = 0,
-        options: Options = Options(),
-        second: str = "",  # noqa: B008
+        options: Options = Options(),  # noqa: B008  # a tuple
+        second: str = "",
     ) -> None:
         names = [name, second] if second else [name]
         self.targets = [Target(FUNCTIONS[one]) for one in names]
@@ -288,6 +289,4 @@ def _spec(content: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _flat(body: dict[str, Any]) -> dict[Any, Any]:
-    from tests.safety.ownership import flat
-
     return flat({"spec": body["spec"]})

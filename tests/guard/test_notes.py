@@ -1,0 +1,306 @@
+"""What the guard notes, what it never notes, and what it says."""
+
+from __future__ import annotations
+
+import base64
+import copy
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+
+from crossplane_lite._core.guard.guard import Guard
+from crossplane_lite._core.guard.seen import CONDITION, Options
+from crossplane_lite.runtime.transports.status import Refused
+from tests.guard.functions import Call, lost_field, run
+from tests.safety.cluster import Cluster, Reconcile
+from tests.support import KNOWN, MARKER
+
+_BUDGET: Final = 2048
+
+
+class Guarded:
+    """A function behind the guard, whose target may fail.
+
+    Attributes:
+        fails: Whether the target fails from now on: `never`, `again` (when it is asked twice in a call) or `always`.
+    """
+
+    def __init__(self, compose: Callable[[Call], None], **options: Any) -> None:
+        self._compose = compose
+        self._guard = Guard(self._ask, Options(**{"name": "net", **options}))
+        self._asked = 0
+        self.fails = "never"
+
+    def _ask(self, data: bytes, _until: float) -> bytes:
+        self._asked += 1
+        if self.fails == "always" or (self.fails == "again" and self._asked > 1):
+            raise Refused(14, "the target is away")
+        return run(self._compose, data)
+
+    def run(self, data: bytes) -> bytes:
+        """Answer a request."""
+        self._asked = 0
+        return self._guard.run(data)
+
+
+def network(guarded: Any, **seen: Any) -> Cluster:
+    """Return a cluster in which the parts of a network exist and are ready."""
+    cluster = Cluster(guarded)
+    for _ in range(4):
+        cluster.reconcile()
+        provide(cluster, **seen)
+    return cluster
+
+
+def provide(cluster: Cluster, **seen: Any) -> None:
+    """Let the provider report."""
+    for name in cluster.objects:
+        status = {"atProvider": {"id": f"{name}-1", **seen}}
+        cluster.provide(name, status, ready=True)
+
+
+def lose(cluster: Cluster, name: str = "vpc") -> None:
+    """Lose the id of an object."""
+    del cluster.objects[name].live["status"]["atProvider"]["id"]
+
+
+def notes_on(cluster: Cluster, name: str) -> str:
+    """Return the notes on an object."""
+    found: str = cluster.objects[name].live["metadata"]["annotations"].get(KNOWN, "")
+    return found
+
+
+def all_notes(cluster: Cluster) -> str:
+    """Return the notes on all objects."""
+    return "\n".join(notes_on(cluster, name) for name in cluster.objects)
+
+
+def condition(cluster: Cluster) -> dict[str, Any]:
+    """Return the guard's condition of the composite."""
+    conditions = cluster.xr.get("status", {}).get("conditions", [])
+    return next((one for one in conditions if one["type"] == CONDITION), {})
+
+
+def test_notes_stay_small() -> None:
+    """Twenty resources with statuses of two kilobytes have at most two kilobytes of notes each, of two steps."""
+
+    def many(call: Call) -> None:
+        call.compose("vpc", "VPC")
+        vpc_id = call.seen("vpc").get("id")
+        for number in range(19) if vpc_id else ():
+            call.compose(f"part-{number}", "Part", vpcId=vpc_id)
+
+    cluster = Cluster(Guarded(many), Guarded(many, name="other"))
+    big = {f"field{number}": "x" * 40 for number in range(40)}
+    for _ in range(4):
+        cluster.reconcile()
+        provide(cluster, **big)
+    assert len(cluster.objects) == 20
+    assert max(len(notes_on(cluster, name).encode()) for name in cluster.objects) <= _BUDGET
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+
+
+SECRETS: Final[dict[str, Any]] = {
+    "password": "hunter2hunter2",
+    "outputs": {"clientSecret": {"value": "abcdef-secret"}},
+    "manifest": {"kind": "Secret", "data": {"a": "aHVudGVy"}},
+    "users": [{"name": "root", "token": "t0ken-t0ken"}],
+    "objects": [{"kind": "Secret", "stringData": {"a": "plain-secret"}}],
+    "pem": "-----BEGIN RSA PRIVATE KEY-----\nabc",
+    "copied": "of-a-connection-detail",
+    "encoded": base64.b64encode(b"of-a-connection-detail").decode(),
+}
+
+
+def test_notes_have_no_secrets() -> None:
+    """Nothing that is a secret by its kind, by its key or by its value is noted; what stands beside it is."""
+    guarded = Guarded(lost_field)
+    cluster = Cluster(guarded)
+    for _ in range(5):
+        cluster.reconcile()
+        provide(cluster, **copy.deepcopy(SECRETS), secretName="name-of-a-secret", kmsKeyId="key-1")
+        for found in cluster.objects.values():
+            found.connection = {"password": b"of-a-connection-detail"}
+    cluster.xr["spec"]["region"] = "us"
+    cluster.reconcile()
+    noted = all_notes(cluster)
+    assert "name-of-a-secret" in noted
+    assert "key-1" in noted
+    hidden = ["hunter2", "abcdef-secret", "aHVudGVy", "t0ken", "plain-secret", "PRIVATE KEY", "of-a-connection-detail"]
+    hidden.append(SECRETS["encoded"])
+    assert [one for one in hidden if one in noted] == []
+
+
+def test_notes_stay_in_their_namespace() -> None:
+    """Values of an object lie only where who can read the resource can read the object."""
+
+    def apart(call: Call) -> None:
+        for name, namespace in (("a", "one"), ("b", "two"), ("c", "two")):
+            call.compose(name, "Thing", labels={"x": "y"}, region=call.spec["region"])
+            call.answer.desired.resources[name].resource["metadata"]["namespace"] = namespace
+
+    cluster = Cluster(Guarded(apart))
+    for _ in range(3):
+        cluster.reconcile()
+        provide(cluster)
+    cluster.xr["spec"]["region"] = "us"
+    cluster.reconcile()
+    assert "b-1" not in notes_on(cluster, "a")
+    assert "a-1" not in notes_on(cluster, "b") + notes_on(cluster, "c")
+    assert "b-1" in notes_on(cluster, "b") + notes_on(cluster, "c")
+
+
+def test_forged_notes_do_not_count() -> None:
+    """With a key, notes that somebody wrote or copied from another resource don't count."""
+    cluster = network(Guarded(lost_field, key=b"k" * 32))
+    lose(cluster)
+    assert cluster.copy().reconcile().deleted == []
+    forged = cluster.copy()
+    for name in forged.objects:
+        annotations = forged.objects[name].live["metadata"]["annotations"]
+        if KNOWN in annotations:
+            annotations[KNOWN] = annotations[KNOWN].replace("vpc-1", "vpc-2")
+    assert sorted(forged.reconcile().deleted) == ["subnet", "table"]
+    copied = cluster.copy()
+    first, second = (copied.objects[name].live["metadata"]["annotations"] for name in ("subnet", "table"))
+    first[KNOWN], second[KNOWN] = second[KNOWN], "{}"
+    assert sorted(copied.reconcile().deleted) == ["subnet", "table"]
+
+
+def without_guard() -> Cluster:
+    """Return a cluster of a network that was made without the guard."""
+
+    class Alone:
+        def run(self, data: bytes) -> bytes:
+            return run(lost_field, data)
+
+    return network(Alone())
+
+
+def test_the_first_call_keeps_what_exists() -> None:
+    """Nothing goes in the first calls, as long as something that exists isn't ready; then notes are written."""
+    cluster = without_guard()
+    cluster.functions = (Guarded(lost_field),)
+    cluster.provide("vpc", {"atProvider": {}}, ready=False)
+    for _ in range(2):
+        done = cluster.reconcile()
+        assert done.deleted == []
+        assert sorted(cluster.objects) == ["subnet", "table", "vpc"]
+    assert "subnet" in condition(cluster)["message"]
+    provide(cluster)
+    cluster.reconcile()
+    assert condition(cluster)["status"] == "False"
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+
+
+def test_the_first_call_can_be_let_go() -> None:
+    """The annotation with an asterisk lets all go, also in the first call."""
+    cluster = without_guard()
+    cluster.functions = (Guarded(lost_field),)
+    cluster.provide("vpc", {"atProvider": {}}, ready=False)
+    cluster.xr["metadata"]["annotations"] = {"crossplane-lite/let-go": "*"}
+    assert sorted(cluster.reconcile().deleted) == ["subnet", "table"]
+
+
+def test_a_target_that_fails_when_it_is_asked_again() -> None:
+    """Then an answer that drops something is refused with what would go, and one that drops nothing counts."""
+    guarded = Guarded(lost_field)
+    cluster = network(guarded)
+    guarded.fails = "again"
+    lose(cluster)
+    done = cluster.reconcile()
+    assert "subnet, table would be deleted" in done.fatal[0]
+    assert sorted(cluster.objects) == ["subnet", "table", "vpc"]
+
+
+def test_a_target_that_is_away() -> None:
+    """Where the target doesn't answer at all, the caller gets its status."""
+    guarded = Guarded(lost_field)
+    cluster = network(guarded)
+    guarded.fails = "always"
+    lose(cluster)
+    with pytest.raises(Refused, match="away"):
+        cluster.reconcile()
+
+
+def results(done: Reconcile) -> list[str]:
+    """Return the results of a reconcile that are the guard's."""
+    return [text for _, text in done.results if text.startswith("net: ")]
+
+
+def test_the_condition_says_what_is_kept() -> None:
+    """A condition names the value, what would go without it and the way out; a result says so once."""
+    cluster = network(Guarded(lost_field))
+    assert condition(cluster) == {}
+    lose(cluster)
+    assert len(results(cluster.reconcile())) == 1
+    assert results(cluster.reconcile()) == []
+    found = condition(cluster)
+    assert found["status"] == "True"
+    for part in ("vpc.status.atProvider.id ('vpc-1')", "subnet, table would be deleted", 'let-go: "vpc.status'):
+        assert part in found["message"]
+    provide(cluster)
+    cluster.reconcile()
+    assert condition(cluster)["status"] == "False"
+
+
+def test_values_can_be_let_go() -> None:
+    """A path in the annotation lets one value go, and what hangs on it; it isn't known any more afterwards."""
+    cluster = network(Guarded(lost_field))
+    lose(cluster)
+    cluster.xr["metadata"]["annotations"] = {"crossplane-lite/let-go": "vpc.status.atProvider.arn"}
+    assert cluster.reconcile().deleted == []
+    cluster.xr["metadata"]["annotations"] = {"crossplane-lite/let-go": "vpc.status"}
+    assert sorted(cluster.reconcile().deleted) == ["subnet", "table"]
+    assert '"status.atProvider.id":"vpc-1"' not in all_notes(cluster)
+
+
+def test_values_of_ready_owners_are_let_go_after_a_time() -> None:
+    """After --let-go-after a value that a ready object still lacks is let go, and not before."""
+    cluster = network(Guarded(lost_field, let_go_after=60.0))
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    # The cluster of these tests writes all conditions in 2024.
+    assert sorted(cluster.reconcile().deleted) == ["subnet", "table"]
+    cluster = network(Guarded(lost_field, let_go_after=1e12))
+    lose(cluster)
+    for _ in range(3):
+        assert cluster.reconcile().deleted == []
+
+
+class Eraser:
+    """A later step that replaces the metadata of resources."""
+
+    def run(self, data: bytes) -> bytes:
+        """Answer a request."""
+        req = fnv1.RunFunctionRequest.FromString(data)
+        rsp = fnv1.RunFunctionResponse(desired=req.desired)
+        for one in rsp.desired.resources.values():
+            one.resource["metadata"] = {"labels": {"a": "b"}}
+        return rsp.SerializeToString()
+
+
+def test_notes_that_somebody_erases_are_told() -> None:
+    """A later step that erases the notes is worth a warning, once."""
+    cluster = Cluster(Guarded(lost_field), Eraser())
+    told: list[str] = []
+    for _ in range(12):
+        told += results(cluster.reconcile())
+        provide(cluster)
+    assert MARKER not in cluster.objects["vpc"].live["metadata"]["annotations"]
+    assert len([text for text in told if "notes are gone" in text]) == 1
+
+
+def test_two_guards_of_one_name_are_refused() -> None:
+    """Two guards with one name in a pipeline would take each other's notes: a fatal result says so."""
+
+    def other(call: Call) -> None:
+        call.compose("other", "Thing")
+
+    for second in (lost_field, other):
+        done = Cluster(Guarded(lost_field), Guarded(second)).reconcile()
+        assert "name of its own" in done.fatal[0]
