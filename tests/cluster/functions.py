@@ -349,6 +349,13 @@ def told(ctx: composition.Context) -> None:
         _zones(ctx)
 
 
+@composition.function(name="zones", auto_ready=True)
+def zones(ctx: composition.Context) -> None:
+    """Composes zones as soon as a step before, which may be made with any SDK, has told the id."""
+    if ctx.context.get("example.com/vpc"):
+        _zones(ctx)
+
+
 @composition.function(name="adopted", auto_ready=True)
 def adopted(ctx: composition.Context) -> None:
     """Composes by an `if`, by a name with a hash, by a list in a status and by a field, and tells the next step the id.

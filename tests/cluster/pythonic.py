@@ -1,4 +1,4 @@
-"""Compositions of `functions` with function-pythonic: `pythonic.py PORT CERTIFICATES` serves them.
+"""Compositions of `functions` with function-pythonic: `pythonic.py PORT [CERTIFICATES]` serves them.
 
 It runs under Python 3.12 or later, in an environment that has nothing but function-pythonic.
 """
@@ -56,5 +56,7 @@ def _hash(value):
 
 
 if __name__ == "__main__":
-    sys.argv[1:] = ["grpc", "--tls-certs-dir", sys.argv[2], "--address", f"127.0.0.1:{sys.argv[1]}"]
+    port, *certificates = sys.argv[1:]
+    security = ["--tls-certs-dir", *certificates] if certificates else ["--insecure"]
+    sys.argv[1:] = ["grpc", *security, "--address", f"127.0.0.1:{port}"]
     main()

@@ -123,7 +123,8 @@ class Function:
     Args:
         plane: The control plane.
         name: The name of the Function, which Compositions refer to.
-        target: `module:function`; or the path of a program of others, which gets a port and a folder of certificates.
+        target: `module:function`; or the path of a program in Python, which gets a port and a folder of certificates;
+            or that of another program, which gets the flags of the specification; or `guard:HOST:PORT` for a guard.
         transport: The transport of ours.
         flags: More flags of ours.
 
@@ -154,15 +155,12 @@ class Function:
             host: The host that it listens at.
             environment: Its variables; `PYTHON` is the Python that a program of others runs under.
         """
-        command: list[str | Path]
-        if self._target.endswith(".py"):
-            command = [ROOT / self._target, str(self.port), self._plane.tls]
-        else:
-            command = ["-m", "crossplane_lite", "serve", self._target, "--tls-certs-dir", self._plane.tls]
-            command += ["--address", f"{host}:{self.port}", "--transport", self._transport, *self._flags]
+        command = self._command(host)
+        if "PYTHON" in environment:
+            command[0] = environment.pop("PYTHON")
         process = self._process + ("" if host == "127.0.0.1" else f"-{host}")
         environment = {"PYTHONPATH": str(ROOT), **environment}
-        number = self._plane.run(process, environment.pop("PYTHON", sys.executable), *command, **environment)
+        number = self._plane.run(process, *command, **environment)
 
         def listens() -> bool:
             with contextlib.suppress(OSError), socket.create_connection((host, self.port), 1):
@@ -173,6 +171,22 @@ class Function:
 
         if not wait(listens, 60, 0.1):
             raise TimeoutError(f"{self.name} doesn't listen: {self.log[-2000:]}")
+
+    def _command(self, host: str) -> list[str | Path]:
+        """Return the command of a server."""
+        address = f"{host}:{self.port}"
+        if self._target.endswith(".py"):
+            return [sys.executable, ROOT / self._target, str(self.port), self._plane.tls]
+        served = ["--tls-certs-dir", self._plane.tls, "--address", address]
+        if Path(self._target).is_absolute():
+            return [self._target, *self._flags, *served]
+        own = [sys.executable, "-m", "crossplane_lite"]
+        if self._target.startswith("guard:"):
+            target = self._target.partition(":")[2]
+            own += ["guard", "--target", target, "--name", self.name]
+        else:
+            own += ["serve", self._target]
+        return [*own, *served, "--transport", self._transport, *self._flags]
 
     def stop(self, host: str = "127.0.0.1", how: int = signal.SIGTERM) -> None:
         self._plane.end(self._process + ("" if host == "127.0.0.1" else f"-{host}"), how)

@@ -282,6 +282,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "times",
     )
     add_tls(group)
+    group.add_argument(
+        "--guard",
+        action="store_true",
+        help="put a guard in front of each function on a server or of another SDK, as crossplane-lite guard does",
+    )
     several(
         "--crds",
         "PATH",
@@ -510,7 +515,7 @@ def _inputs(
     observed: list[Document],
     schemas: Schemas | None,
 ) -> Inputs:
-    from .functions import assign, dialling, runners
+    from .functions import assign, behind_guards, dialling, runners
 
     documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
     overrides = dict(arguments.function_annotations)
@@ -520,6 +525,8 @@ def _inputs(
     context = inputs.read_context(arguments.context_files, arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
     functions = runners(steps, assign(arguments.function, steps), documents, dialling(arguments))
+    if arguments.guard:
+        functions = behind_guards(functions)
     checks = schemas if arguments.crds else None
     return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, checks)
 

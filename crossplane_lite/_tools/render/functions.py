@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core.base.texts import near_name, type_in_words
+from ..._core.guard.guard import Guard
+from ..._core.guard.seen import Options
 from ...composition import Function
 from ...errors import InputError, UsageError, WireError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
@@ -244,6 +246,43 @@ class Remote:
         if self._channel is not None:
             self._channel.close()
             self._channel = None
+
+
+class Guarded:
+    """Runs a function behind the guard, as `crossplane-lite guard` does in a cluster.
+
+    Args:
+        name: The name of the function, which the guard's marks and notes have.
+        runner: Runs the function.
+    """
+
+    def __init__(self, name: str, runner: Runner) -> None:
+        self._runner = runner
+        self._guard = Guard(self._ask, Options(name=name))
+
+    def __repr__(self) -> str:
+        return f"Guarded({self._runner!r})"
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        """Answer a request, as `Runner.run` says."""
+        return self._guard.run(request, time.monotonic() + timeout)
+
+    def _ask(self, request: bytes, until: float) -> bytes:
+        return self._runner.run(request, until - time.monotonic())
+
+
+def behind_guards(functions: Mapping[str, Runner]) -> dict[str, Runner]:
+    """Return the runners of functions, with a guard in front of each that isn't made with this SDK.
+
+    Raises:
+        InputError: All of them are made with this SDK, and need no guard.
+    """
+    found: dict[str, Runner] = {}
+    for name, runner in functions.items():
+        found[name] = runner if isinstance(runner, InProcess) else Guarded(name, runner)
+    if found == functions:
+        raise InputError("--guard is for functions on a server or made with another SDK: these need none, leave it out")
+    return found
 
 
 Dial = Callable[[str], "Remote"]
