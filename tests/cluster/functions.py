@@ -349,8 +349,8 @@ def told(ctx: composition.Context) -> None:
         _zones(ctx)
 
 
-@composition.function(name="zones", auto_ready=True)
-def zones(ctx: composition.Context) -> None:
+@composition.function(name="told-by-any", auto_ready=True)
+def told_by_any(ctx: composition.Context) -> None:
     """Composes zones as soon as a step before, which may be made with any SDK, has told the id."""
     if ctx.context.get("example.com/vpc"):
         _zones(ctx)

@@ -178,7 +178,7 @@ def steps(world: World, sdk: str) -> tuple[list[Function], list[dict[str, Any]]]
     first = guarded(world, "tests/cluster/official.py", suffix="-0", COMPOSITION="adopted")
     if sdk == "official-twice":
         return [first, guarded(world, "tests/cluster/official.py", suffix="-1", COMPOSITION="told")], []
-    return [first, world.function("tests.cluster.functions:zones", "-1")], []
+    return [first, world.function("tests.cluster.functions:told_by_any", "-1")], []
 
 
 @pytest.mark.parametrize("sdk", _PIPELINES)

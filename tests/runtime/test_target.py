@@ -135,7 +135,7 @@ def test_a_target_that_starts_later() -> None:
     """A target that starts beside the guard may take some seconds to listen."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        address = "127.0.0.1:{}".format(taken.getsockname()[1])
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
     server = Server(lambda data: data, transport=H2)
 
     def start() -> None:
@@ -203,7 +203,7 @@ class Misbehaving:
     def __init__(self, answer: Callable[[Any, int], None]) -> None:
         self._answer = answer
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = "127.0.0.1:{}".format(self._listener.getsockname()[1])
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
