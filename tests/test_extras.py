@@ -73,7 +73,7 @@ print(json.dumps([name for name in COMMANDS if parser_of(name) is None]))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == ["help", "krm", "serve"]
+    assert json.loads(done.stdout) == ["guard", "help", "krm", "serve"]
 
 
 def test_installed_but_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
