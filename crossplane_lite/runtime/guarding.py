@@ -43,13 +43,6 @@ _OWN: Final = (
         flags.seconds,
     ),
     Flag("--key-file", "FILE", "sign notes with the key in this file, so that nobody can forge them"),
-    Flag(
-        "--probe",
-        "N",
-        "calls that find out which values matter, where not all can be noted (none)",
-        flags.whole(1000),
-        default=0,
-    ),
     Flag("--manifest", "FUNCTION", "print the manifest that puts a guard in front of a function, and exit"),
 )
 FLAGS: Final = (*_OWN, *(one for one in flags.FLAGS if one.names not in _NOT_HERE))
@@ -109,7 +102,6 @@ class _Guarded:
             signals=tuple(given["signal"]),
             let_go_after=given["let-go-after"],
             key=_key(given["key-file"]),
-            probes=given["probe"],
         )
         target = Target(
             given["target"],

@@ -10,8 +10,10 @@ from typing import Any, Final
 import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
+from crossplane_lite._core import codec
 from crossplane_lite._core.guard.guard import Guard
 from crossplane_lite._core.guard.seen import CONDITION, Options
+from crossplane_lite.proto import _view
 from crossplane_lite.runtime.transports.status import Refused
 from tests.guard.functions import Call, lost_field, run
 from tests.safety.cluster import Cluster, Reconcile
@@ -257,6 +259,63 @@ def test_values_can_be_let_go() -> None:
     cluster.xr["metadata"]["annotations"] = {"crossplane-lite/let-go": "vpc.status"}
     assert sorted(cluster.reconcile().deleted) == ["subnet", "table"]
     assert '"status.atProvider.id":"vpc-1"' not in all_notes(cluster)
+
+
+def test_a_field_that_is_not_told_any_more_is_forgotten() -> None:
+    """A new version that tells less in the composite's status costs one write, and then one call again."""
+
+    def silent(call: Call) -> None:
+        lost_field(call)
+        call.answer.desired.composite.resource.Clear()
+
+    asked: list[int] = []
+
+    class Counting(Guarded):
+        def run(self, data: bytes) -> bytes:
+            found = super().run(data)
+            asked.append(self._asked)
+            return found
+
+    cluster = network(Guarded(lost_field))
+    cluster.functions = (Counting(silent),)
+    written = [cluster.reconcile().written for _ in range(6)]
+    assert cluster.xr["status"].get("vpcId") is None
+    assert sum(map(len, written)) <= 2
+    assert (written[-3:], asked[-3:]) == ([[], [], []], [1, 1, 1])
+
+
+@pytest.mark.parametrize("depth", [50, 3000])
+def test_deep_values_do_no_harm(depth: int) -> None:
+    """A status or an input that is nested more deeply than any API server takes is passed on, and not noted."""
+    deep = "x"
+    for _ in range(depth):
+        deep = [deep]  # type: ignore[assignment]
+    req = {
+        "observed": {
+            "composite": {"kind": "XNetwork", "metadata": {"name": "net"}},
+            "resources": {"a": {"kind": "Thing", "status": {"deep": deep, "id": "known"}}},
+        },
+    }
+    message = _view.RunFunctionRequest()
+    message.observed.composite.resource = codec.encode_struct(req["observed"]["composite"])
+    message.observed.resources["a"].resource = codec.encode_struct(req["observed"]["resources"]["a"])
+    message.input = codec.encode_struct({"deep": deep})
+    answer = _view.RunFunctionResponse()
+    answer.desired.resources["a"].resource = codec.encode_struct({"kind": "Thing", "spec": {"deep": deep}})
+    found = Guard(lambda _data, _until: answer.SerializeToString(), Options()).run(message.SerializeToString())
+    assert b'"status.id":"known"' in found
+
+
+def test_another_input_keeps_the_notes() -> None:
+    """An edit of the step's input in the moment of a loss takes nothing along: the notes are those of the same guard."""
+    cluster = network(Guarded(lost_field))
+    cluster.inputs = [{"version": 2}]
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    provide(cluster)
+    cluster.reconcile()
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
 
 
 def test_values_of_ready_owners_are_let_go_after_a_time() -> None:

@@ -14,7 +14,7 @@ from ...proto import _view
 from .. import codec
 from ..base.hashes import sha256
 from ..base.sentinels import UNSET
-from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, made_in, whose
+from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, digest_of, made_in, whose
 from ..dependencies.usages import edge_of
 from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, Where
 from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
@@ -36,7 +36,6 @@ class Options(NamedTuple):
         let_go_after: After how many seconds the missing values of owners that are ready again are let go; None for
             never.
         key: The key with which notes are signed, so that nobody can forge them; None for no signature.
-        probes: How many more calls may find out which values matter, where not all can be noted.
     """
 
     name: str = "guard"
@@ -44,7 +43,6 @@ class Options(NamedTuple):
     signals: Sequence[str] = ()
     let_go_after: float | None = None
     key: bytes | None = None
-    probes: int = 0
 
 
 class Lost(NamedTuple):
@@ -85,7 +83,7 @@ class Seen:
         self.request = _view.RunFunctionRequest.FromString(data)
         self.step = options.name
         if self.request.HasField("input"):
-            text = json.dumps(codec.decode_struct(self.request.input), sort_keys=True)
+            text = digest_of(self.request.input)
             self.step += f"-{sha256(text.encode()).hexdigest()[:8]}"
         self.made: dict[str, str] = {}
         self._unmarked: list[str] = []
@@ -157,6 +155,12 @@ class Seen:
         capabilities = self.request.meta.capabilities
         return capability in capabilities or _view.CAPABILITY_CAPABILITIES not in capabilities
 
+    def is_ready(self, obj: str) -> bool:
+        """Say whether an object is ready: a composed resource by its kind's rules, the composite by its condition."""
+        if obj == COMPOSITE:
+            return is_true_condition(self.composite, "Ready")
+        return obj in self.observed and is_ready(self.observed[obj].resource)
+
     def unmarked(self) -> list[str]:
         """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
         return [name for name in self._unmarked if edge_of(name, self.observed[name].resource) is None]
@@ -210,7 +214,7 @@ class Seen:
     def _is_let_go(self, obj: str, way: str) -> bool:
         if self._patterns and is_named(self._patterns, obj, way):
             return True
-        return self._waited_long and way != READY and obj in self.observed and is_ready(self.observed[obj].resource)
+        return self._waited_long and way != READY and obj != COMPOSITE and self.is_ready(obj)
 
     @functools.cached_property
     def _waited_long(self) -> bool:

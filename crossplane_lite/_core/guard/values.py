@@ -72,10 +72,13 @@ def status_leaves(raw: bytes) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def _is_secret(steps: tuple[str, ...], value: Any) -> bool:
-    """Say whether a value looks like a secret by its form, or by its key or one around it."""
+    """Say whether a value looks like a secret by its key, one around it or its form; or is too long to be noted."""
     if names_secret(steps):
         return True
-    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return True
     if len(text) > _LONGEST or "PRIVATE KEY" in text:
         return True
     return isinstance(value, list) and any(map(_holds_secret, value))

@@ -10,7 +10,7 @@ from .. import codec
 from ..call.mark import marked
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import COMPOSITE, NOT_KEPT, Values, annotation_for, entries_in
-from ..observed.lookup import is_ready, text_at
+from ..observed.lookup import text_at
 from .answers import Answer
 from .seen import Lost, Seen, noted_places
 from .values import ranked, values_in
@@ -46,7 +46,8 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Entr
     notes = seen.notes
     written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
     values = _kept(seen, answer, lost, keeps_all=keeps_all)
-    if not (written or lost.let_go or _lacks(seen, answer, values)):
+    is_forgotten = bool(lost.let_go) or any(way not in values.get(obj, ()) for obj, way in lost.places)
+    if not (written or is_forgotten or _lacks(seen, answer, values)):
         return {}
     mask = seen.mask
     for obj, raw in _owners(seen, answer).items():
@@ -85,14 +86,10 @@ def _kept(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Values:
     for obj, way, value in noted_places(seen.notes.values):
         if value is NOT_KEPT or (obj, way) in lost.let_go or not (obj == COMPOSITE or obj in desired):
             continue
-        is_kept = (obj, way) not in places or keeps_all or not _is_ready(seen, obj)
+        is_kept = (obj, way) not in places or keeps_all or not seen.is_ready(obj)
         if is_kept:
             found.setdefault(obj, {})[way] = value
     return found
-
-
-def _is_ready(seen: Seen, obj: str) -> bool:
-    return obj in seen.observed and is_ready(seen.observed[obj].resource)
 
 
 def _lacks(seen: Seen, answer: Answer, values: Values) -> bool:
@@ -129,7 +126,10 @@ def _texts(answer: Answer) -> str:
     desired = answer.message.desired
     trees = [codec.decode_struct(desired.resources[name].resource) for name in answer.own]
     trees.append(codec.decode_struct(desired.composite.resource))
-    return json.dumps([trees, sorted(answer.own)], ensure_ascii=False)
+    try:
+        return json.dumps([trees, sorted(answer.own)], ensure_ascii=False)
+    except RecursionError:  # nested more deeply than any API server takes
+        return ""
 
 
 def _taken(seen: Seen, name: str) -> int:
