@@ -307,7 +307,7 @@ def test_deep_values_do_no_harm(depth: int) -> None:
 
 
 def test_another_input_keeps_the_notes() -> None:
-    """An edit of the step's input in the moment of a loss takes nothing along: the notes are those of the same guard."""
+    """An edit of the step's input in the moment of a loss takes nothing along: the notes are the same guard's."""
     cluster = network(Guarded(lost_field))
     cluster.inputs = [{"version": 2}]
     lose(cluster)
