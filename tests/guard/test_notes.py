@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
+from crossplane_lite import Unstructured, composition
 from crossplane_lite._core import codec
 from crossplane_lite._core.guard.guard import Guard
 from crossplane_lite._core.guard.seen import CONDITION, Options
@@ -17,7 +18,7 @@ from crossplane_lite.proto import _view
 from crossplane_lite.runtime.transports.status import Refused
 from tests.guard.functions import Call, lost_field, run
 from tests.safety.cluster import Cluster, Reconcile
-from tests.support import KNOWN, MARKER
+from tests.support import KNOWN, MARKER, notes_of
 
 _BUDGET: Final = 2048
 
@@ -316,6 +317,32 @@ def test_another_input_keeps_the_notes() -> None:
     cluster.reconcile()
     lose(cluster)
     assert cluster.reconcile().deleted == []
+
+
+def test_a_function_of_this_sdk_behind_a_guard() -> None:
+    """A function that has notes of its own keeps them behind a guard; both write nothing at rest, and lose nothing."""
+
+    @composition.function(name="own", auto_ready=True)
+    def compose(ctx: composition.Context) -> None:
+        vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
+        vpc.spec.region = "eu"
+        if vpc.observed.status.atProvider.id:
+            subnet = ctx.resource("subnet", Unstructured("example.org/v1", "Subnet"))
+            subnet.spec.vpcId = vpc.observed.status.atProvider.id
+
+    class Both:
+        guard = Guard(lambda data, _until: compose.run(data), Options(name="net"))
+
+        def run(self, data: bytes) -> bytes:
+            return self.guard.run(data)
+
+    cluster = network(Both())
+    entries = notes_of(cluster.objects["subnet"].live)
+    assert sorted(entries) == ["net", "own"]
+    assert cluster.reconcile().written == []
+    lose(cluster)
+    done = cluster.reconcile()
+    assert (done.deleted, done.written) == ([], [])
 
 
 def test_values_of_ready_owners_are_let_go_after_a_time() -> None:

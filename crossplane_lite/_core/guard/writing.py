@@ -32,12 +32,11 @@ def write(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> None:
         return
     entries = _entries(seen, answer, lost, keeps_all=keeps_all)
     desired = answer.message.desired.resources
-    before = seen.request.desired.resources
     for name, digest in answer.own.items():
         there = seen.observed[name].resource if name in seen.observed else b""
-        base = before[name].resource if name in before else None
-        notes = annotation_for(seen.step, name, there, base, entries)
         target = desired[name]
+        # The target may be made with this SDK, and have notes of its own.
+        notes = annotation_for(seen.step, name, there, target.resource, entries)
         target.resource = marked(target.resource, seen.step, digest, notes)
 
 
