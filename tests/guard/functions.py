@@ -118,6 +118,19 @@ def raises(call: Call) -> None:
         call.report(vpcId=vpc_id)
 
 
+def refuses(call: Call) -> None:
+    """Ends with a fatal result where a value isn't there."""
+    call.compose("vpc", "VPC", region=call.spec["region"])
+    if not call.is_ready("vpc"):
+        return
+    vpc_id = call.seen("vpc").get("id")
+    if not vpc_id:
+        response.fatal(call.answer, "the vpc has no id")
+        return
+    call.compose("subnet", "Subnet", vpcId=vpc_id)
+    call.report(vpcId=vpc_id)
+
+
 def switched(call: Call) -> None:
     """Composes a part that the user switches on and off."""
     call.compose("vpc", "VPC", region=call.spec["region"])
@@ -173,6 +186,7 @@ FUNCTIONS: Final[dict[str, Callable[[Call], None]]] = {
         texts,
         two_levels,
         raises,
+        refuses,
         switched,
         counter,
         volatile,

@@ -99,44 +99,48 @@ class Guard:
 
     def _protected(self, seen: Seen, first: Answer | None, until: float) -> bytes | None:
         """Return the answer's bytes; None if the target failed, and no last known value helps."""
-        if first is not None and not first.is_fatal and _is_taken(seen):
+        real = None if first is None or first.is_fatal else first
+        if real is not None and _is_taken(seen):
             text = "a previous step has this name, too: give each guard of a pipeline a name of its own (--name)"
-            return _refused(seen, first, text)
+            return _refused(seen, real, text)
         if not seen.made:
-            return None if first is None else self._first_call(seen, first)
-        losses = _losses(seen, first)
-        is_still = first is not None and _is_still(seen, first, losses)
+            return self._first_call(seen, real) if real else _unchanged(first)
+        losses = _NO_LOSSES if real is None else _losses(seen, real)
+        is_still = real is not None and not losses and _is_still(seen, real)
         if is_still and not seen.may_let_go:
             lost = _NOTHING_LOST
         else:
-            lost = seen.lost(() if first is None else first.message.desired.resources)
+            lost = seen.lost(() if real is None else real.message.desired.resources)
         if is_still or not lost.places:
-            return None if first is None else self._finish(seen, first, lost)
-        second, lost = self._second(seen, first, lost, until)
+            return self._finish(seen, real, lost) if real else _unchanged(first)
+        second, lost = self._second(seen, real, lost, until)
         if second is None:
-            return self._without_second(seen, first, lost, losses)
+            return self._without_second(seen, real, lost, losses) if real else _unchanged(first)
         if not second.is_settled:
             return second.data
-        if first is not None and not first.is_fatal and first.is_same_as(second):
-            return self._finish(seen, first, lost)
+        if real is not None and real.is_same_as(second):
+            return self._finish(seen, real, lost)
         self.kept += 1
-        _wait_for_real_values(seen, first, second)
-        _take_readiness(seen, first, second)
-        _complete_status(seen, first, second)
+        _wait_for_real_values(seen, real, second)
+        _take_readiness(seen, real, second)
+        _complete_status(seen, real, second)
         write(seen, second, lost, keeps_all=True)
         telling.tell(seen, second.message, lost.places, losses)
         return _bytes(second)
 
-    def _second(self, seen: Seen, first: Answer | None, lost: Lost, until: float) -> tuple[Answer | None, Lost]:
-        """Ask again with the noted values put back. Return the answer, and what was lost; None if the target failed."""
-        answer = self._asked_again(seen, first, lost, until)
-        if answer is None or first is None:
+    def _second(self, seen: Seen, real: Answer | None, lost: Lost, until: float) -> tuple[Answer | None, Lost]:
+        """Ask again with the noted values put back. Return the answer, and what was lost; None if the target failed.
+
+        `real` is the answer to the request as it is; None if that failed.
+        """
+        answer = self._asked_again(seen, real, lost, until)
+        if answer is None or real is None:
             return answer, lost
         # An object that is gone, and that only the second answer desires.
-        more = [obj for obj in answer.message.desired.resources if _is_gone(seen, first, obj)]
+        more = [obj for obj in answer.message.desired.resources if _is_gone(seen, real, obj)]
         if not more:
             return answer, lost
-        lost = seen.lost([*first.message.desired.resources, *more])
+        lost = seen.lost([*real.message.desired.resources, *more])
         return self._asked_again(seen, answer, lost, until), lost
 
     def _asked_again(self, seen: Seen, answer: Answer | None, lost: Lost, until: float) -> Answer | None:
@@ -155,35 +159,33 @@ class Guard:
             return None
         return None if second.is_fatal else second
 
-    def _without_second(self, seen: Seen, first: Answer | None, lost: Lost, losses: Losses) -> bytes | None:
+    def _without_second(self, seen: Seen, real: Answer, lost: Lost, losses: Losses) -> bytes:
         """Answer a call in which the target failed when it was asked again."""
-        if first is None or first.is_fatal:
-            return None if first is None else first.data
         if not losses:
-            return self._finish(seen, first, lost, keeps_all=True)
+            return self._finish(seen, real, lost, keeps_all=True)
         text = f"{losses}, because values are missing, and the function failed when it was asked with their last ones"
-        return _refused(seen, first, text)
+        return _refused(seen, real, text)
 
-    def _first_call(self, seen: Seen, first: Answer) -> bytes:
+    def _first_call(self, seen: Seen, real: Answer) -> bytes:
         """Answer a call without notes: nothing that exists goes until all that exists is ready."""
-        desired = first.message.desired.resources
-        dropped = [] if first.is_fatal else [name for name in seen.unmarked() if name not in desired]
+        desired = real.message.desired.resources
+        dropped = [name for name in seen.unmarked() if name not in desired]
         if not dropped or seen.all_ready() or seen.lets_all_go:
-            return self._finish(seen, first, _NOTHING_LOST)
+            return self._finish(seen, real, _NOTHING_LOST)
         for name in dropped:
             observed = seen.observed[name].resource
             owned = as_owned(observed)
             if owned is None:
                 text = f"{name} would be deleted, and can't be kept: its managedFields don't show who set its fields"
-                return _refused(seen, first, text)
+                return _refused(seen, real, text)
             desired[name].resource = _in_its_namespace(seen, name, owned)
-            desired[name].ready = first.READY if is_ready(observed) else first.NOT_READY
-        telling.tell_first_call(seen, first.message, dropped)
-        return _bytes(first)
+            desired[name].ready = Answer.READY if is_ready(observed) else Answer.NOT_READY
+        telling.tell_first_call(seen, real.message, dropped)
+        return _bytes(real)
 
     def _finish(self, seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool = False) -> bytes:
         """Return the bytes of an answer of the target that counts, with marks and notes."""
-        if answer.is_fatal or not (answer.own or seen.condition):
+        if not (answer.own or seen.condition):
             return answer.data
         if self._erased(seen, answer):
             text = (
@@ -202,6 +204,11 @@ class Guard:
             return False
         count[0] += 1
         return count[0] == _ERASED + 1
+
+
+def _unchanged(first: Answer | None) -> bytes | None:
+    """Return an answer with a fatal result as it came; None if there is none."""
+    return None if first is None else first.data
 
 
 def _bytes(answer: Answer) -> bytes:
@@ -224,28 +231,26 @@ def _is_taken(seen: Seen) -> bool:
     return False
 
 
-def _losses(seen: Seen, first: Answer | None) -> Losses:
+def _losses(seen: Seen, real: Answer) -> Losses:
     """Return which existing resources of this step an answer drops and changes."""
-    if first is None or first.is_fatal:
-        return _NO_LOSSES
-    desired = first.message.desired.resources
+    desired = real.message.desired.resources
     dropped = [name for name in sorted(seen.made) if name not in desired]
-    changed = [name for name, made in sorted(seen.made.items()) if first.own.get(name, made) != made]
+    changed = [name for name, made in sorted(seen.made.items()) if real.own.get(name, made) != made]
     return Losses(dropped, changed)
 
 
-def _is_still(seen: Seen, first: Answer, losses: Losses) -> bool:
-    """Say whether an answer changes nothing."""
-    if first.is_fatal or losses or any(name not in seen.observed for name in first.own):
+def _is_still(seen: Seen, real: Answer) -> bool:
+    """Say whether an answer makes nothing, and tells the same in the composite's status."""
+    if any(name not in seen.observed for name in real.own):
         return False
-    if any(seen.status.get(steps) != value for steps, value in first.status.items()):
+    if any(seen.status.get(steps) != value for steps, value in real.status.items()):
         return False
-    return seen.notes.missing <= first.told
+    return seen.notes.missing <= real.told
 
 
-def _is_gone(seen: Seen, first: Answer, obj: str) -> bool:
+def _is_gone(seen: Seen, real: Answer, obj: str) -> bool:
     """Say whether notes are about a resource that is gone and that an answer doesn't desire."""
-    if obj == COMPOSITE or obj in seen.observed or obj in first.message.desired.resources:
+    if obj == COMPOSITE or obj in seen.observed or obj in real.message.desired.resources:
         return False
     return obj in seen.notes.values
 
@@ -257,36 +262,36 @@ def _head_of(answer: Answer | None, obj: str) -> Head | None:
     return codec.decode_struct(answer.message.desired.resources[obj].resource)
 
 
-def _wait_for_real_values(seen: Seen, first: Answer | None, second: Answer) -> None:
+def _wait_for_real_values(seen: Seen, real: Answer | None, second: Answer) -> None:
     """Take the new resources out of the second answer that the first one doesn't make alike."""
-    real: Collection[tuple[str, str]] = () if first is None or first.is_fatal else first.own.items()
+    made: Collection[tuple[str, str]] = () if real is None else real.own.items()
     for name, digest in list(second.own.items()):
         is_new = name not in seen.observed and name not in seen.request.desired.resources
-        if is_new and (name, digest) not in real:
+        if is_new and (name, digest) not in made:
             del second.own[name]
             del second.message.desired.resources[name]
 
 
-def _take_readiness(seen: Seen, first: Answer | None, second: Answer) -> None:
+def _take_readiness(seen: Seen, real: Answer | None, second: Answer) -> None:
     """Let the second answer say who is ready by the real state."""
     desired = second.message.desired
-    real: Any = {} if first is None else first.message.desired.resources
+    known: Any = {} if real is None else real.message.desired.resources
     for name, one in desired.resources.items():
-        if name in real:
-            one.ready = real[name].ready
-        elif one.ready == Answer.READY and not is_ready(seen.observed[name].resource):
+        if name in known:
+            one.ready = known[name].ready
+        elif one.ready == Answer.READY and not seen.is_ready(name):
             one.ready = Answer.NOT_READY
-    if first is not None:
-        desired.composite.ready = first.message.desired.composite.ready
+    if real is not None:
+        desired.composite.ready = real.message.desired.composite.ready
 
 
-def _complete_status(seen: Seen, first: Answer | None, second: Answer) -> None:
+def _complete_status(seen: Seen, real: Answer | None, second: Answer) -> None:
     """Give fields of the composite's status that only the second answer has the values that they have now.
 
     These are newer than those that were made of notes.
     """
-    real: Collection[tuple[str, ...]] = () if first is None else first.status
-    newer = {steps: seen.status[steps] for steps in second.status if steps not in real and steps in seen.status}
+    told: Collection[tuple[str, ...]] = () if real is None else real.status
+    newer = {steps: seen.status[steps] for steps in second.status if steps not in told and steps in seen.status}
     if newer:
         composite = second.message.desired.composite
         composite.resource = codec.encode_over({"status": nested(newer)}, composite.resource)
