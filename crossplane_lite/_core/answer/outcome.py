@@ -223,10 +223,12 @@ def details_of(call: Call) -> dict[str, Any]:
 
 
 def _covers(live: Any, desired: Any, call: Call) -> bool:
-    """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
+    """Say whether observed data has all desired values. Missing values keep theirs, if there is one."""
     if isinstance(desired, dict) and isinstance(live, dict):
         return all(_covers(live.get(key), value, call) for key, value in desired.items())
-    return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
+    if unresolved_in(desired, call):
+        return live is not None  # somebody has taken it away: then nothing is kept
+    return bool(live == desired)  # an Observable mustn't be compared
 
 
 def _has_all(data: Any, wanted: Any, call: Call) -> bool:
