@@ -48,3 +48,24 @@ def test_a_status_field_that_is_taken_away_beside_a_loss(
         done = cluster.reconcile()
         assert done.deleted == []
         assert {key: cluster.xr["status"].get(key) for key in wanted} == wanted, done.waiting
+
+
+def _waits(ctx: composition.Context) -> None:
+    xr = ctx.composite(Unstructured)
+    vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
+    vpc.spec.region = "eu"
+    if vpc.observed.status.counter:
+        subnet = ctx.resource("subnet", Unstructured("example.org/v1", "Subnet"))
+        subnet.spec.vpcId = vpc.observed.status.id
+    xr.status.never = vpc.observed.status.never
+
+
+def test_a_status_field_that_never_comes_costs_no_write() -> None:
+    """A field of the XR's status whose value never comes costs no write, whatever else changes all the time."""
+    cluster = Cluster(*functions_of(_waits))
+    written = []
+    for number in range(10):
+        written.append(cluster.reconcile().written)
+        for name in cluster.objects:
+            cluster.provide(name, {"counter": number + 1, "id": "x"}, ready=True)
+    assert written[2:] == [[]] * 8

@@ -191,7 +191,8 @@ def _with_last_known(
     if not (lost or stale):
         return first, (), []
     forgotten = [one for one in lost if _is_gone_for_good(call, one)]
-    if first.is_still and not first.may_drop and first.decided_by.isdisjoint(one.source_path for one in lost):
+    is_still = first.is_still and not first.lacks_status
+    if is_still and not first.may_drop and first.decided_by.isdisjoint(one.source_path for one in lost):
         return first, (), forgotten
     found = put_back(
         call.data,
@@ -208,7 +209,7 @@ def _with_last_known(
     before = tracker.enter(run.call)
     try:
         second = Outcome(run.call, elsewhere, run.error)
-        is_same = first.is_still and first.has_all_of(second)
+        is_same = is_still and first.has_all_of(second)
     finally:
         tracker.go_back(before)
     if not is_same:

@@ -136,6 +136,11 @@ class Outcome:
         return not self.status or _covers(self._live_status, self.status, self.call)
 
     @functools.cached_property
+    def lacks_status(self) -> bool:
+        """Whether the run sets a field of the composite's status to a missing value, and there is no value to keep."""
+        return bool(self.status) and not _covers(self._live_status, self.status, self.call, is_kept=True)
+
+    @functools.cached_property
     def may_drop(self) -> bool:
         """Whether the composite has a status field or a connection detail that the run doesn't set."""
         if not _has_all(self.status, self._live_status, self.call):
@@ -222,13 +227,16 @@ def details_of(call: Call) -> dict[str, Any]:
     return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
 
 
-def _covers(live: Any, desired: Any, call: Call) -> bool:
-    """Say whether observed data has all desired values. Missing values keep theirs, if there is one."""
+def _covers(live: Any, desired: Any, call: Call, *, is_kept: bool = False) -> bool:
+    """Say whether observed data has all desired values.
+
+    Missing values keep theirs, so they don't count; with `is_kept` there must be one to keep.
+    """
     if isinstance(desired, dict) and isinstance(live, dict):
-        return all(_covers(live.get(key), value, call) for key, value in desired.items())
+        return all(_covers(live.get(key), value, call, is_kept=is_kept) for key, value in desired.items())
     if unresolved_in(desired, call):
-        return live is not None  # somebody has taken it away: then nothing is kept
-    return bool(live == desired)  # an Observable mustn't be compared
+        return not is_kept or live is not None
+    return is_kept or bool(live == desired)  # an Observable mustn't be compared
 
 
 def _has_all(data: Any, wanted: Any, call: Call) -> bool:
