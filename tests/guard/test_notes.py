@@ -285,6 +285,17 @@ def test_a_field_that_is_not_told_any_more_is_forgotten() -> None:
     assert (written[-3:], asked[-3:]) == ([[], [], []], [1, 1, 1])
 
 
+def test_a_wide_status_costs_no_write_at_rest() -> None:
+    """A composite with more status fields than notes count is at rest as any other."""
+
+    def wide(call: Call) -> None:
+        call.compose("vpc", "VPC")
+        call.report(**{f"field{number}": f"value {number}" for number in range(300)})
+
+    cluster = network(Guarded(wide))
+    assert [cluster.reconcile().written for _ in range(3)] == [[], [], []]
+
+
 @pytest.mark.parametrize("depth", [50, 3000])
 def test_deep_values_do_no_harm(depth: int) -> None:
     """A status or an input that is nested more deeply than any API server takes is passed on, and not noted."""

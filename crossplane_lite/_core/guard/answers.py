@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...proto import _view
 from ..call.mark import digest_of
-from ..known.notes import COMPOSITE, key_of
+from ..known.notes import COMPOSITE, MOST_MISSING, key_of
 from ..paths.text import show
 from .values import status_leaves
 
@@ -79,7 +79,8 @@ class Answer:
 
         A guard's notes have them in the place of keys of missing values, for which nobody asks them.
         """
-        return {key_of(COMPOSITE, show(steps)) for steps in self.status}
+        keys = {key_of(COMPOSITE, show(steps)) for steps in self.status}
+        return set(sorted(keys)[:MOST_MISSING])
 
     def is_same_as(self, other: Answer) -> bool:
         """Say whether another answer desires just as much."""
