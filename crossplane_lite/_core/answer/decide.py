@@ -124,7 +124,8 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     """
     call = first.call
     decision = Decision(call, first.error, first)
-    protects = call.function.protect and not call.in_operation
+    # What compose() hasn't come to when it raised is never dropped.
+    protects = (call.function.protect or first.error is not None) and not call.in_operation
     if not protects or unanswered(call):
         look_at_texts(decision, first, elsewhere)
         return decision
