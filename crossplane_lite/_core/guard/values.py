@@ -17,6 +17,10 @@ READY: Final = 'status.conditions["Ready"].status'
 EXTERNAL: Final = "external_name"
 _LONGEST: Final = 512
 """The longest value that is noted, in characters of JSON."""
+# Texts in which secrets may be: of several lines, URLs with a user, headers, objects, and pairs whose key is secret.
+_MAY_HIDE: Final = re.compile(
+    r"[\n{]|://[^/\s]*@|^(?:bearer|basic)\s|(?:passw\w*|secret|token|key)[\"']?\s*[=:]", re.IGNORECASE
+)
 _SHORT: Final = 3  # shorter values stand everywhere
 
 # Crossplane's own fields in a composite's status, and what `conditions_of` reads.
@@ -81,6 +85,8 @@ def _is_secret(steps: tuple[str, ...], value: Any) -> bool:
         return True
     if len(text) > _LONGEST or "PRIVATE KEY" in text:
         return True
+    if isinstance(value, str):
+        return _MAY_HIDE.search(value) is not None
     return isinstance(value, list) and any(map(_holds_secret, value))
 
 
@@ -90,12 +96,16 @@ def _holds_secret(element: Any) -> bool:
     while work:
         steps, value = work.pop()
         if isinstance(value, dict):
-            if value.get("kind") == "Secret":
+            name = value.get("name")
+            is_named = "value" in value and isinstance(name, str) and names_secret((name,))
+            if is_named or value.get("kind") == "Secret":
                 return True
             work += [((*steps, key), one) for key, one in value.items()]
         elif isinstance(value, list):
             work += [(steps, one) for one in value]
         elif steps and names_secret(steps):
+            return True
+        elif isinstance(value, str) and _MAY_HIDE.search(value):
             return True
     return False
 
