@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
 from ...proto import _view
-from .. import codec
 from ..call import results
-from ..call.mark import LACKING, MARK_WAY, UNSURE, marked, steps_in
+from ..call.mark import LACKING, UNSURE, is_marked, marked
 from ..call.registering import taken_over
 from ..known.notes import annotation_for
 from ..observed import lookup, tracker
@@ -117,12 +116,7 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     Such a step is found by the annotation on the resources that it desires. `desired` has the resources that previous
     steps desire, and `step` is this step's identity.
     """
-    mark = step.encode()
-    taken = []
-    for name in desired:
-        raw = desired[name].resource
-        if mark in raw and step in steps_in(codec.get_path(raw, MARK_WAY)):
-            taken.append(name)
+    taken = [name for name in desired if is_marked(desired[name].resource, step)]
     if not taken:
         return []
     # The order of a map differs between replicas, and the text must not.

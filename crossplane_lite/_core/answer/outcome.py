@@ -138,7 +138,7 @@ class Outcome:
     @functools.cached_property
     def lacks_status(self) -> bool:
         """Whether the run sets a field of the composite's status to a missing value, and there is no value to keep."""
-        return bool(self.status) and not _covers(self._live_status, self.status, self.call, is_kept=True)
+        return _lacks(self._live_status, self.status, self.call)
 
     @functools.cached_property
     def may_drop(self) -> bool:
@@ -227,16 +227,18 @@ def details_of(call: Call) -> dict[str, Any]:
     return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
 
 
-def _covers(live: Any, desired: Any, call: Call, *, is_kept: bool = False) -> bool:
-    """Say whether observed data has all desired values.
-
-    Missing values keep theirs, so they don't count; with `is_kept` there must be one to keep.
-    """
+def _covers(live: Any, desired: Any, call: Call) -> bool:
+    """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
     if isinstance(desired, dict) and isinstance(live, dict):
-        return all(_covers(live.get(key), value, call, is_kept=is_kept) for key, value in desired.items())
-    if unresolved_in(desired, call):
-        return not is_kept or live is not None
-    return is_kept or bool(live == desired)  # an Observable mustn't be compared
+        return all(_covers(live.get(key), value, call) for key, value in desired.items())
+    return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
+
+
+def _lacks(live: Any, desired: Any, call: Call) -> bool:
+    """Say whether observed data has nothing where a missing value is desired."""
+    if isinstance(desired, dict) and isinstance(live, dict):
+        return any(_lacks(live.get(key), value, call) for key, value in desired.items())
+    return live is None and bool(unresolved_in(desired, call))
 
 
 def _has_all(data: Any, wanted: Any, call: Call) -> bool:

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
 from ..base.sentinels import UNSET
-from ..known.carriers import is_too_large
+from ..known.carriers import is_too_large, may_read
 from ..known.notes import (
     COMPOSITE,
     CONDITION,
     CONTEXT,
+    EXTERNAL,
     NOT_KEPT,
     READY,
     Notes,
     Values,
     Where,
+    condition_way,
     is_required,
     key_of,
     nothing_key,
@@ -38,17 +40,10 @@ if TYPE_CHECKING:
     from ..observed.root import Root
 
 _CONDITIONS: Final = "status.conditions"
-EXTERNAL: Final = "external_name"
-"""The path of an object's external name."""
 _NAMESPACE: Final = ("metadata", "namespace")
 _DATA_OF_SECRETS: Final = ("data", "stringData")
 # provider-kubernetes wraps any object, also a Secret, in these fields of its kind Object.
 _WRAPPED: Final = (("spec", "forProvider"), ("status", "atProvider"))
-
-
-def condition_way(type_: str) -> str:
-    """Return the path of a condition's status."""
-    return f'{_CONDITIONS}["{type_}"].status'
 
 
 def object_of(root: Root) -> str:
@@ -251,8 +246,7 @@ def places(call: Call) -> Callable[[str, str], bool]:
     namespace_of = functools.cache(functools.partial(_namespace, call))
 
     def may_lie(obj: str, name: str) -> bool:
-        carrier = namespace_of(name)
-        return carrier == "" or namespace_of(obj) in ("", carrier)
+        return may_read(namespace_of(name), namespace_of(obj))
 
     return may_lie
 

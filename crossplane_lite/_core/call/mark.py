@@ -106,6 +106,11 @@ def steps_in(annotation: Any) -> list[str]:
     return list(_entries(annotation))
 
 
+def is_marked(raw: bytes, step: str) -> bool:
+    """Say whether an object's mark names a step. Most objects that don't have it cost a quick look only."""
+    return step.encode() in raw and step in steps_in(codec.get_path(raw, MARK_WAY))
+
+
 def functions_in(annotation: Any) -> set[str]:
     """Return the names of the functions in the mark's value, without the hashes of their inputs."""
     return {_HASHED.sub("", step) for step in _entries(annotation)}

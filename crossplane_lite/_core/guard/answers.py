@@ -60,10 +60,10 @@ class Answer:
     def is_settled(self) -> bool:
         """Whether the request has all that the target requires; otherwise Crossplane calls again before it acts."""
         wanted, request = self.message.requirements, self._request
-        if _can_answer(request, _view.CAPABILITY_REQUIRED_RESOURCES):
+        if supports(request, _view.CAPABILITY_REQUIRED_RESOURCES):
             if not wanted.resources.keys() <= request.required_resources.keys():
                 return False
-        if _can_answer(request, _view.CAPABILITY_REQUIRED_SCHEMAS):
+        if supports(request, _view.CAPABILITY_REQUIRED_SCHEMAS):
             if not wanted.schemas.keys() <= request.required_schemas.keys():
                 return False
         return bool(wanted.extra_resources.keys() <= request.extra_resources.keys())
@@ -90,7 +90,7 @@ class Answer:
         return bool(names.keys() == others.keys())
 
 
-def _can_answer(request: Any, capability: int) -> bool:
-    """Say whether the caller has a capability, or doesn't say which it has."""
+def supports(request: Any, capability: int) -> bool:
+    """Say whether the caller has a capability, or doesn't say which ones it has."""
     listed = set(request.meta.capabilities)
     return capability in listed or _view.CAPABILITY_CAPABILITIES not in listed

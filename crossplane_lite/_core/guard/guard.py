@@ -14,16 +14,15 @@ from google.protobuf.message import DecodeError
 
 from .. import codec
 from ..base.kept import Kept
-from ..call.mark import MARK_WAY, steps_in
 from ..known.notes import COMPOSITE
 from ..known.put_back import Head, put_back
 from ..observed.lookup import is_ready, text_at
 from ..observed.owned import as_owned
+from ..paths import trees
 from . import telling
 from .answers import Answer
 from .seen import Lost, Options, Seen
 from .telling import Losses
-from .values import nested
 from .writing import write
 
 Ask = Callable[[bytes, float], bytes]
@@ -43,15 +42,11 @@ class Guard:
     Args:
         ask: Asks the function.
         options: What the guard is told.
-
-    Attributes:
-        kept: How many answers were made with last known values.
     """
 
     def __init__(self, ask: Ask, options: Options) -> None:
         self._ask = ask
         self.options = options
-        self.kept = 0
         # By the composite's uid: how many answers in a row had notes that the next request didn't have.
         self._unseen: Kept[list[int]] = Kept(_MOST_COMPOSITES)
 
@@ -100,7 +95,7 @@ class Guard:
     def _protected(self, seen: Seen, first: Answer | None, until: float) -> bytes | None:
         """Return the answer's bytes; None if the target failed, and no last known value helps."""
         real = None if first is None or first.is_fatal else first
-        if real is not None and _is_taken(seen):
+        if real is not None and seen.is_taken():
             text = "a previous step has this name, too: give each guard of a pipeline a name of its own (--name)"
             return _refused(seen, real, text)
         if not seen.made:
@@ -120,7 +115,6 @@ class Guard:
             return second.data
         if real is not None and real.is_same_as(second):
             return self._finish(seen, real, lost)
-        self.kept += 1
         _wait_for_real_values(seen, real, second)
         _take_readiness(seen, real, second)
         _complete_status(seen, real, second)
@@ -207,7 +201,7 @@ class Guard:
 
 
 def _unchanged(first: Answer | None) -> bytes | None:
-    """Return an answer with a fatal result as it came; None if there is none."""
+    """Return the bytes of an answer with a fatal result unchanged; None if the target gave no answer."""
     return None if first is None else first.data
 
 
@@ -220,15 +214,6 @@ def _refused(seen: Seen, answer: Answer, text: str) -> bytes:
     """Return an answer with a fatal result, so that Crossplane does nothing."""
     telling.refuse(seen, answer.message, text)
     return _bytes(answer)
-
-
-def _is_taken(seen: Seen) -> bool:
-    """Say whether a previous step has this step's identity."""
-    mark = seen.step.encode()
-    for one in seen.request.desired.resources.values():
-        if mark in one.resource and seen.step in steps_in(codec.get_path(one.resource, MARK_WAY)):
-            return True
-    return False
 
 
 def _losses(seen: Seen, real: Answer) -> Losses:
@@ -291,10 +276,13 @@ def _complete_status(seen: Seen, real: Answer | None, second: Answer) -> None:
     These are newer than those that were made of notes.
     """
     told: Collection[tuple[str, ...]] = () if real is None else real.status
-    newer = {steps: seen.status[steps] for steps in second.status if steps not in told and steps in seen.status}
+    newer: dict[str, Any] = {}
+    for steps in second.status:
+        if steps not in told and steps in seen.status:
+            trees.put(newer, ("status", *steps), seen.status[steps])
     if newer:
         composite = second.message.desired.composite
-        composite.resource = codec.encode_over({"status": nested(newer)}, composite.resource)
+        composite.resource = codec.encode_over(newer, composite.resource)
 
 
 def _in_its_namespace(seen: Seen, name: str, owned: bytes) -> bytes:

@@ -14,11 +14,12 @@ from ...proto import _view
 from .. import codec
 from ..base.hashes import sha256
 from ..base.sentinels import UNSET
-from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, digest_of, made_in, whose
+from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, digest_of, is_marked, made_in, whose
 from ..dependencies.usages import edge_of
 from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, Where
 from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
 from ..observed.secrets import Masker, masker_for
+from .answers import supports
 from .values import READY, is_missing, is_named, is_true_condition, lacks_elements, status_leaves
 
 CONDITION: Final = "LastKnownValues"
@@ -130,7 +131,7 @@ class Seen:
 
     @functools.cached_property
     def mask(self) -> Masker:
-        """Masks the secrets of the request in a text."""
+        """The masker of the request's secrets."""
         return masker_for(self.request)
 
     @functools.cached_property
@@ -151,9 +152,8 @@ class Seen:
         return "*" in self._patterns
 
     def supports(self, capability: int) -> bool:
-        """Say whether the caller has a capability, or doesn't say which it has."""
-        capabilities = self.request.meta.capabilities
-        return capability in capabilities or _view.CAPABILITY_CAPABILITIES not in capabilities
+        """Say whether the caller has a capability, or doesn't say which ones it has."""
+        return supports(self.request, capability)
 
     def is_ready(self, obj: str) -> bool:
         """Say whether an object is ready: a composed resource by its kind's rules, the composite by its condition."""
@@ -161,13 +161,17 @@ class Seen:
             return is_true_condition(self.composite, "Ready")
         return obj in self.observed and is_ready(self.observed[obj].resource)
 
+    def is_taken(self) -> bool:
+        """Say whether a previous step has this step's identity."""
+        return any(is_marked(one.resource, self.step) for one in self.request.desired.resources.values())
+
     def unmarked(self) -> list[str]:
         """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
         return [name for name in self._unmarked if edge_of(name, self.observed[name].resource) is None]
 
     def all_ready(self) -> bool:
         """Say whether all observed composed resources are ready."""
-        return all(is_ready(one.resource) for one in self.observed.values())
+        return all(map(self.is_ready, self.observed))
 
     def lost(self, wanted: Collection[str]) -> Lost:
         """Return the noted values that are missing. An object that is gone lost its values if it is among `wanted`."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from .. import codec
-from ..known.notes import CONDITION, Where, is_below
+from ..known.notes import CONDITION, EXTERNAL, Where, condition_way, is_below
 from ..observed.lookup import conditions_of, text_at
 from ..observed.secrets import names_secret
 from ..paths.text import EXTERNAL_NAME, show
 
-READY: Final = 'status.conditions["Ready"].status'
-EXTERNAL: Final = "external_name"
+READY: Final = condition_way("Ready")
 _LONGEST: Final = 512
 """The longest value that is noted, in characters of JSON."""
 # Texts in which secrets may be: of several lines, URLs with a user, headers, objects, and pairs whose key is secret.
@@ -171,14 +170,3 @@ def readable(place: Where) -> str:
     condition = CONDITION.fullmatch(way)
     name = obj or "xr"
     return f"{name}'s condition {condition[1]}" if condition else f"{name}.{way}"
-
-
-def nested(leaves: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """Return values by their steps as nested dicts."""
-    found: dict[str, Any] = {}
-    for steps, value in leaves.items():
-        at = found
-        for step in steps[:-1]:
-            at = at.setdefault(step, {})
-        at[steps[-1]] = value
-    return found

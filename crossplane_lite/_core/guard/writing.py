@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from typing import Any, Final
 
 from .. import codec
 from ..call.mark import marked
-from ..known.carriers import Entries, chosen, spread
-from ..known.notes import COMPOSITE, NOT_KEPT, Values, annotation_for, entries_in
+from ..known.carriers import Entries, chosen, may_read, spread
+from ..known.notes import COMPOSITE, NOT_KEPT, Values, annotation_for, annotation_of, entries_in
 from ..observed.lookup import text_at
 from .answers import Answer
 from .seen import Lost, Seen, noted_places
@@ -107,15 +108,13 @@ def _kind(answer: Answer, name: str) -> str:
 
 
 def _places(seen: Seen, answer: Answer) -> Callable[[str, str], bool]:
-    """Return a function that says whether values of an object may lie on a resource: who reads one reads the other."""
-    of_composite = seen.namespace_of(COMPOSITE)
+    """Return a function that says whether values of an object may lie on a resource."""
     desired = answer.message.desired.resources
+    namespace_of = functools.cache(seen.namespace_of)
 
     def may_lie(obj: str, name: str) -> bool:
-        carrier = text_at(desired[name].resource, "metadata", "namespace") or of_composite
-        if not carrier and name in seen.observed:
-            carrier = seen.namespace_of(name)
-        return carrier == "" or seen.namespace_of(obj) in ("", carrier)
+        carrier = text_at(desired[name].resource, "metadata", "namespace") or namespace_of(name)
+        return may_read(carrier, namespace_of(obj))
 
     return may_lie
 
@@ -135,13 +134,13 @@ def _taken(seen: Seen, name: str) -> int:
     """Return how many bytes of notes a resource has from other steps."""
     raw = seen.observed[name].resource if name in seen.observed else b""
     others = {step: one for step, one in entries_in(raw).items() if step != seen.step}
-    return len(json.dumps(others, ensure_ascii=False, separators=(",", ":")).encode())
+    return len(annotation_of(others).encode())
 
 
 def _fit(entry: dict[str, Any], rank: Callable[[str, Any], int], room: int) -> None:
     """Leave out the values that matter least, until an entry has at most `room` bytes."""
     entry.pop("x", None)
-    size = len(json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()) + _AROUND
+    size = len(annotation_of(entry).encode()) + _AROUND
     values: Values = entry.get("v", {})
     order = sorted(noted_places(values), key=lambda one: (-rank(one[1], one[2]), one[1], one[0]))
     for obj, way, value in order:
@@ -151,8 +150,3 @@ def _fit(entry: dict[str, Any], rank: Callable[[str, Any], int], room: int) -> N
         size -= len(json.dumps([way, value], ensure_ascii=False).encode()) + 1
         if not values[obj]:
             del values[obj]
-
-
-def notes_are_gone(seen: Seen, answer: Answer) -> bool:
-    """Say whether resources of this step exist and none of them has notes or a mark."""
-    return not seen.made and any(name in seen.observed for name in answer.own)

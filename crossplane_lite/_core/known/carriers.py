@@ -31,6 +31,11 @@ def is_too_large(value: Any) -> bool:
     return len(text.encode(errors="replace")) > _MOST_BYTES
 
 
+def may_read(carrier: str | None, namespace: str | None) -> bool:
+    """Say whether who can read a resource in one namespace can read objects in another; both are empty for none."""
+    return carrier == "" or namespace in ("", carrier)
+
+
 def chosen(written: Sequence[str], kind: Callable[[str], Any]) -> list[str]:
     """Return the written resources that carry notes: all of a few, else two of each kind."""
     if len(written) <= _FEW:

@@ -35,6 +35,8 @@ COMPOSITE: Final = ""
 CONTEXT: Final = "@"
 READY: Final = "ready"
 """The path of an object's readiness."""
+EXTERNAL: Final = "external_name"
+"""The path of an object's external name."""
 MOST_MISSING: Final = 200
 """The most keys of missing values in an entry. Those that are left out protect too much, not too little."""
 CONDITION: Final = re.compile(r'status\.conditions\["(.+)"\]\.status')
@@ -75,6 +77,11 @@ def is_required(obj: str) -> bool:
 def is_composed(obj: str) -> bool:
     """Say whether an object of the notes is a composed resource."""
     return obj not in (COMPOSITE, CONTEXT) and not is_required(obj)
+
+
+def condition_way(type_: str) -> str:
+    """Return the path of a condition's status."""
+    return f'status.conditions["{type_}"].status'
 
 
 def is_below(way: str, above: str) -> bool:
@@ -272,7 +279,7 @@ def annotation_for(step: str, name: str, raw: bytes, base: bytes | None, entries
         step: The step's identity.
         name: The resource's name.
         raw: The observed resource; empty if there is none.
-        base: The resource as previous steps desire it; None if they don't. Their entries stay.
+        base: The resource with the entries of others, which stay: as previous steps desire it; None if they don't.
         entries: The step's new entries, by name. Without a new one, the observed one stays.
     """
     if name not in entries and base is None:
