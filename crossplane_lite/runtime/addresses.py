@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from ..errors import InputError
 
-__all__ = ["Address", "listening", "most_files", "parse", "unix_socket"]
+__all__ = ["Address", "listening", "most_files", "parse", "places", "unix_socket"]
 
 _ANY: Final = "0.0.0.0"  # all addresses of the machine
 _LOCAL: Final = "unix:"
@@ -112,7 +112,7 @@ def _sockets(where: Address) -> list[socket.socket]:
             return [_listen(socket.AF_INET, (_ANY, where.port))]  # the machine has no IPv6
     bound: list[socket.socket] = []
     try:
-        for family, place in _places(where):
+        for family, place in places(where):
             port = bound[0].getsockname()[1] if bound else where.port
             bound.append(_listen(family, (place[0], port, *place[2:])))
     except OSError:
@@ -122,7 +122,7 @@ def _sockets(where: Address) -> list[socket.socket]:
     return bound
 
 
-def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
+def places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
     """Return the families and addresses of a host, without duplicates, as the keys of a dict in the system's order.
 
     Raises:

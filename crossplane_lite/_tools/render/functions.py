@@ -10,8 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core.base.texts import near_name, type_in_words
-from ..._core.guard.guard import Guard
-from ..._core.guard.seen import Options
 from ...composition import Function
 from ...errors import InputError, UsageError, WireError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
@@ -257,6 +255,9 @@ class Guarded:
     """
 
     def __init__(self, name: str, runner: Runner) -> None:
+        from ..._core.guard.guard import Guard  # most previews have none
+        from ..._core.guard.seen import Options
+
         self._runner = runner
         self._guard = Guard(self._ask, Options(name=name))
 
