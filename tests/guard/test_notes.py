@@ -16,7 +16,7 @@ from crossplane_lite._core.guard.guard import Guard
 from crossplane_lite._core.guard.seen import CONDITION, Options
 from crossplane_lite.proto import _view
 from crossplane_lite.runtime.transports.status import Refused
-from tests.guard.functions import Call, lost_field, run
+from tests.guard.functions import Call, gated, lost_field, run
 from tests.safety.cluster import Cluster, Reconcile
 from tests.support import KNOWN, MARKER, notes_of
 
@@ -249,6 +249,20 @@ def test_the_condition_says_what_is_kept() -> None:
     provide(cluster)
     cluster.reconcile()
     assert condition(cluster)["status"] == "False"
+
+
+@pytest.mark.parametrize("what", ["id", "Ready"])
+def test_the_way_out_works(what: str) -> None:
+    """The annotation that the condition shows lets the value go, also where the value is a condition."""
+    cluster = network(Guarded(gated if what == "Ready" else lost_field))
+    if what == "Ready":
+        cluster.provide("vpc", {"atProvider": {"id": "vpc-1"}}, ready=False)
+    else:
+        lose(cluster)
+    assert cluster.reconcile().deleted == []
+    name, _, path = condition(cluster)["message"].partition("with the annotation ")[2].partition(": ")
+    cluster.xr["metadata"]["annotations"] = {name: path.split('"')[1]}
+    assert cluster.reconcile().deleted != []
 
 
 def test_values_can_be_let_go() -> None:

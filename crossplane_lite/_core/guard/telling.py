@@ -9,7 +9,7 @@ from ...proto import _view
 from ..base.texts import short_repr, some
 from ..known.notes import Where
 from .seen import CONDITION, LET_GO, Seen
-from .values import readable
+from .values import pattern_of, readable
 
 _MOST: Final = 5
 _MISSING: Final = "ValuesMissing"
@@ -70,7 +70,7 @@ def _of_values(seen: Seen, places: Sequence[Where], losses: Losses) -> str:
     text = f"{some(values, _MOST)} {verb}"
     if losses:
         text += f"; without that, {losses}"
-    return f"{text} ({_way_out(readable(sorted(places)[0]))})"
+    return f"{text} ({_way_out(pattern_of(min(places)))})"
 
 
 def _way_out(path: str) -> str:

@@ -164,6 +164,12 @@ def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
     return False
 
 
+def pattern_of(place: Where) -> str:
+    """Return a pattern for `is_named` that names a value, without brackets: a condition is one of all."""
+    obj, way = place
+    return f"{obj or 'xr'}.{way}".partition("[")[0]
+
+
 def readable(place: Where) -> str:
     """Return a value's path for people."""
     obj, way = place
