@@ -11,46 +11,22 @@ import sys
 from typing import Any
 
 import grpc
-from crossplane.function import logging, resource, response, runtime
+from crossplane.function import logging, runtime
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane.function.proto.v1 import run_function_pb2_grpc as services
 
-EC2 = "ec2.aws.m.upbound.io/v1beta1"
+from tests.official import Call
+
 REGION = "eu-central-1"
 _KEY = "example.com/vpc"
 
 
-class Call:
-    """One call of a function.
+class _Call(Call):
+    """A call whose resources are all in one region."""
 
-    Args:
-        req: The request.
-
-    Attributes:
-        answer: The answer.
-        spec: The composite's spec.
-    """
-
-    def __init__(self, req: fnv1.RunFunctionRequest) -> None:
-        self.answer = response.to(req)
-        self.spec = resource.struct_to_dict(req.observed.composite.resource)["spec"]
-        self._observed = {name: resource.struct_to_dict(one.resource) for name, one in req.observed.resources.items()}
-
-    def compose(self, name: str, kind: str, /, **fields: object) -> None:
-        one = {"apiVersion": EC2, "kind": kind, "spec": {"forProvider": {"region": REGION, **fields}}}
-        resource.update(self.answer.desired.resources[name], one)
-        conditions = self._observed.get(name, {}).get("status", {}).get("conditions", [])
-        if any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions):
-            self.answer.desired.resources[name].ready = fnv1.READY_TRUE
-
-    def seen(self, name: str) -> dict[str, Any]:
-        """Return the `status.atProvider` of a composed resource."""
-        found: dict[str, Any] = self._observed.get(name, {}).get("status", {}).get("atProvider", {})
-        return found
-
-    def report(self, **status: object) -> None:
-        """Set the composite's status."""
-        resource.update(self.answer.desired.composite, {"status": status})
+    def compose(self, name: str, kind: str, /, *, labels: dict[str, str] | None = None, **fields: Any) -> None:
+        """Desire a resource in the region."""
+        super().compose(name, kind, labels=labels, region=REGION, **fields)
 
 
 def guess(call: Call) -> None:
@@ -100,7 +76,7 @@ class FunctionRunner(services.FunctionRunnerService):  # type: ignore[misc]
     """Composes what the environment variable names."""
 
     async def RunFunction(self, req: fnv1.RunFunctionRequest, _: grpc.aio.ServicerContext) -> fnv1.RunFunctionResponse:
-        call = Call(req)
+        call = _Call(req)
         _COMPOSITIONS[os.environ.get("COMPOSITION", "guess")](call)
         return call.answer
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import models, pythonic
 
 from .kube import wait
-from .world import GROUP, MARK, NOTES, NOTHING, Composite, Function, World, definition
+from .world import MARK, NOTES, NOTHING, Composite, Function, World
 
 _KIND = "Adopted"
 _SPEC = {"zones": ["a", "b"], "blocks": ["10.0.0.0/8", "172.16.0.0/12"]}
@@ -39,13 +39,7 @@ def _served(world: World, sdk: str) -> tuple[list[Function], list[dict[str, Any]
 def test_the_first_calls_after_another_sdk(world: World, sdk: str) -> None:
     """A value that is lost in the first call with this SDK takes nothing along, and all is at rest when it is back."""
     functions, inputs = _served(world, sdk)
-    world.define(definition(_KIND, status={"vpcId": "string"}))
-    world.pipeline(f"{GROUP}/v1", _KIND, *functions, inputs=inputs)
-    all_ = {how: world.create(f"{GROUP}/v1", _KIND, _SPEC, cluster=False, suffix=f"-{how}") for how in _LOSSES}
-    for one in all_.values():
-        assert wait(lambda one=one: len(one.composed()) == _COUNT, 60), one.told()
-        one.wait_ready()
-    world.settle(quiet=2)
+    all_ = world.composites(_KIND, _SPEC, _LOSSES, _COUNT, *functions, inputs=inputs)
     before = {how: one.snapshot() for how, one in all_.items()}
     assert "crossplane-lite" not in str(before)
     status = {how: one.get()["status"]["vpcId"] for how, one in all_.items()}

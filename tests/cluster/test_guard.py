@@ -15,7 +15,7 @@ from tests.runtime.go_programs import built_from
 
 from .kube import wait
 from .plane import free_ports
-from .world import GROUP, NOTHING, ROOT, Composite, Function, World, condition, definition
+from .world import NOTHING, ROOT, Composite, Function, World, condition
 
 _GO: Final = ROOT / "tests" / "guard" / "go"
 _STATUS: Final = {"vpcId": "string"}
@@ -194,13 +194,7 @@ def test_steps_that_hang_on_each_other(world: World, sdk: str) -> None:
     """Names with hashes, loops over a reported list and a later step's resources stay, in two guarded steps or one."""
     functions, inputs = steps(world, sdk)
     kind = _KIND + sdk.replace("-", "")
-    world.define(definition(kind, status=_STATUS))
-    world.pipeline(f"{GROUP}/v1", kind, *functions, inputs=inputs)
-    all_ = {how: world.create(f"{GROUP}/v1", kind, _TOLD, cluster=False, suffix=f"-{how}") for how in _LOSSES}
-    for one in all_.values():
-        assert wait(lambda one=one: len(one.composed()) == _COUNT, 60), one.told()
-        one.wait_ready()
-    world.settle(quiet=2)
+    all_ = world.composites(kind, _TOLD, _LOSSES, _COUNT, *functions, inputs=inputs)
     before = {how: one.snapshot() for how, one in all_.items()}
     for how, loss in _LOSSES.items():
         all_[how].lose(*loss)

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -516,6 +516,28 @@ class World:
         self.define(definition(kind, **({"scope": "Cluster"} if cluster else {}), **more))
         self.pipeline(f"{GROUP}/v1", kind, *functions)
         return self.create(f"{GROUP}/v1", kind, spec, cluster=cluster)
+
+    def composites(
+        self, kind: str, spec: Json, names: Collection[str], count: int, *functions: Function, **more: Any
+    ) -> dict[str, Composite]:
+        """Make composites whose status has `vpcId`, and return them, by name, when all are Ready and quiet.
+
+        Args:
+            kind: The kind, which is installed.
+            spec: The spec of each.
+            names: The ends of their names.
+            count: How many resources each composes.
+            functions: The functions of their pipeline.
+            more: Arguments of `pipeline`.
+        """
+        self.define(definition(kind, status={"vpcId": "string"}))
+        self.pipeline(f"{GROUP}/v1", kind, *functions, **more)
+        found = {name: self.create(f"{GROUP}/v1", kind, spec, cluster=False, suffix=f"-{name}") for name in names}
+        for one in found.values():
+            assert wait(lambda one=one: len(one.composed()) == count, 60), one.told()
+            one.wait_ready()
+        self.settle(quiet=2)
+        return found
 
     def create(self, api_version: str, kind: str, spec: Json, *, cluster: bool, suffix: str = "") -> Composite:
         """Make a composite that the scenario's Composition composes."""

@@ -9,7 +9,8 @@ import grpc
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane.function.proto.v1 import run_function_pb2_grpc as services
 
-from tests.guard.functions import FUNCTIONS, Call
+from tests.guard.functions import FUNCTIONS
+from tests.official import Call
 
 
 class Runner(services.FunctionRunnerServiceServicer):  # type: ignore[misc]

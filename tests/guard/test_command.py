@@ -118,7 +118,7 @@ def test_signals_and_keys(function: Serving, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_flags(arguments: list[str], text: str) -> None:
-    """A wrong command line ends with a text that says what to give."""
+    """The error of a wrong command line names the argument that is missing or wrong."""
     with pytest.raises(InputError, match=text):
         guarding.command(arguments)
 

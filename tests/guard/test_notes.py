@@ -16,7 +16,8 @@ from crossplane_lite._core.guard.guard import Guard
 from crossplane_lite._core.guard.seen import CONDITION, Options
 from crossplane_lite.proto import _view
 from crossplane_lite.runtime.transports.status import Refused
-from tests.guard.functions import Call, gated, lost_field, run
+from tests.guard.functions import gated, lost_field, run
+from tests.official import Call
 from tests.safety.cluster import Cluster, Reconcile
 from tests.support import KNOWN, MARKER, notes_of
 
@@ -210,7 +211,7 @@ def test_the_first_call_can_be_let_go() -> None:
 
 
 def test_a_target_that_fails_when_it_is_asked_again() -> None:
-    """Then an answer that drops something is refused with what would go, and one that drops nothing counts."""
+    """An answer that would delete resources is refused then, and the fatal result names these resources."""
     guarded = Guarded(lost_field)
     cluster = network(guarded)
     guarded.fails = "again"

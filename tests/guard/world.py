@@ -13,7 +13,8 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite._core.guard.guard import Guard
 from crossplane_lite._core.guard.seen import LET_GO, Options
 from crossplane_lite.runtime.transports.status import Refused
-from tests.guard.functions import FUNCTIONS, Call, run
+from tests.guard.functions import FUNCTIONS, run
+from tests.official import Call
 from tests.safety.cluster import Cluster, Reconcile, plain
 from tests.safety.ownership import flat
 
