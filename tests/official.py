@@ -21,12 +21,14 @@ class Call:
     Attributes:
         answer: The answer.
         spec: The composite's spec.
+        told: The composite's status.
     """
 
     def __init__(self, req: fnv1.RunFunctionRequest) -> None:
         self.answer = response.to(req)
         xr = resource.struct_to_dict(req.observed.composite.resource)
         self.spec: dict[str, Any] = xr["spec"]
+        self.told: dict[str, Any] = xr.get("status", {})
         self._observed = {name: resource.struct_to_dict(one.resource) for name, one in req.observed.resources.items()}
 
     def compose(self, name: str, kind: str, /, *, labels: dict[str, str] | None = None, **fields: Any) -> None:

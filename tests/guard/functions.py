@@ -131,6 +131,54 @@ def nested(call: Call) -> None:
         call.compose("record", "Record", address=first["ip"])
 
 
+def remembers(call: Call) -> None:
+    """Chooses a zone once, and keeps the choice in the composite's status."""
+    zone = call.told.get("zone") or f"{call.spec['region']}-a"
+    call.report(zone=zone)
+    call.compose("vpc", "VPC", region=zone)
+    call.compose(f"subnet-{zone}", "Subnet", zone=zone)
+    if call.seen("vpc").get("id"):
+        call.compose("table", "RouteTable", vpcId=call.seen("vpc")["id"])
+
+
+def counted(call: Call) -> None:
+    """Tells in the composite's status how many parts have an id."""
+    for number in range(call.spec["nodes"]):
+        call.compose(f"part-{number}", "Part", number=number)
+    parts = [call.seen(f"part-{number}") for number in range(call.spec["nodes"])]
+    call.report(ids=sum("id" in part for part in parts), first=parts[0].get("id") or "pending")
+
+
+def two_lists(call: Call) -> None:
+    """Composes one part for each pair of elements of two lists."""
+    for name in ("left", "right"):
+        call.compose(name, "Pool", nodes=call.spec["nodes"])
+    left, right = (call.seen(name).get("nodes") or [] for name in ("left", "right"))
+    for one, other in zip(left, right):  # noqa: B905  # as people write it
+        call.compose(f"link-{one.get('name')}", "Link", from_=one.get("ip"), to=other.get("ip"))
+
+
+def chain(call: Call) -> None:
+    """Composes four parts, each of which needs the previous one."""
+    previous = "net"
+    for name in ("a", "b", "c", "d"):
+        call.compose(name, "Part", previous=previous)
+        previous = call.seen(name).get("id")
+        if not previous:
+            return
+    call.report(last=previous)
+
+
+def once_all_are_ready(call: Call) -> None:
+    """Composes the last part once all others are ready, and has a default for what it takes of them."""
+    names = [f"part-{number}" for number in range(call.spec["nodes"])]
+    for name in names:
+        call.compose(name, "Part", region=call.spec["region"])
+    if all(call.is_ready(name) for name in names):
+        ids = ",".join(str(call.seen(name).get("id", "none")) for name in names)
+        call.compose("balancer", "Balancer", labels={"parts": ids}, of=len(names))
+
+
 FUNCTIONS: Final[dict[str, Callable[[Call], None]]] = {
     one.__name__: one
     for one in (
@@ -147,6 +195,11 @@ FUNCTIONS: Final[dict[str, Callable[[Call], None]]] = {
         signal,
         gated,
         nested,
+        remembers,
+        counted,
+        two_lists,
+        chain,
+        once_all_are_ready,
     )
 }
 

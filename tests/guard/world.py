@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,10 +15,13 @@ from crossplane_lite._core.guard.seen import LET_GO, Options
 from crossplane_lite.runtime.transports.status import Refused
 from tests.guard.functions import FUNCTIONS, run
 from tests.official import Call
-from tests.safety.cluster import Cluster, Reconcile, plain
+from tests.safety.cluster import Cluster, Object, Reconcile, plain
 from tests.safety.ownership import flat
+from tests.support import MARKER
 
 _SECONDS: Final = float("inf")
+_BIRTH: Final = 1
+"""After so many reconciles all that has a default has its value."""
 LONGEST_FAULT: Final = 3
 ROUNDS_TO_HEAL: Final = 8
 
@@ -74,8 +77,9 @@ class Counts:
 
     Attributes:
         deleted: Resources that were deleted because of a loss.
+        made: Resources that were made because of a loss.
         changed: Resources that a loss gave another content.
-        status: Fields of the composite's status that a loss took away.
+        status: Fields of the composite's status that a loss took away or changed.
         blocked: Resources that nobody wants any more, and that are there after all values are back.
         writes: Resources that were made or written.
         rest: Those of them that were written while nothing happened.
@@ -83,12 +87,20 @@ class Counts:
     """
 
     deleted: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     status: list[str] = field(default_factory=list)
     blocked: list[str] = field(default_factory=list)
     writes: int = 0
     rest: list[str] = field(default_factory=list)
     calls: int = 0
+
+    @property
+    def harm(self) -> dict[str, list[str]]:
+        """What losses have done, by kind of harm; empty if they have done nothing."""
+        kinds = ("deleted", "made", "changed", "status")
+        found: dict[str, list[str]] = {kind: getattr(self, kind) for kind in kinds}
+        return {kind: names for kind, names in found.items() if names}
 
 
 class World:
@@ -127,6 +139,10 @@ class World:
         self.round = 0
         self._age: Counter[str] = Counter()
         self._faults: list[tuple[int, Callable[[], None]]] = []
+        # What somebody has deleted by hand, as it was, until it is there again.
+        self._gone: dict[str, Object] = {}
+        # Which values each field of the composite's status has had with nothing lost.
+        self._told: defaultdict[str, list[Any]] = defaultdict(list)
 
     @property
     def xr(self) -> dict[str, Any]:
@@ -143,22 +159,47 @@ class World:
     def suffer(self, rounds: int) -> None:
         """Let a number of reconciles pass with losses and a user's edits, and then let all values come back."""
         for _ in range(rounds):
-            if self.random.random() < 0.5:
+            if self._happens(0.5):
                 self._faults.append((self.random.randint(1, LONGEST_FAULT), self._fault()))
-            if self.random.random() < 0.2:
+            if self._happens(0.2):
                 self._edit()
-            self.reconcile()
+            if self._happens(0.1):
+                self._delete_one()
+            self.reconcile(is_cut=self._happens(0.1))
         self._faults.clear()
         self.live(ROUNDS_TO_HEAL)
         self._look_what_is_blocked()
+
+    def _happens(self, chance: float) -> bool:
+        return self.random.random() < chance
+
+    def delete(self, name: str) -> None:
+        """Delete a resource by hand."""
+        self._gone[name] = self.cluster.objects.pop(name)
+
+    def _delete_one(self) -> None:
+        """Delete a resource by hand, but for the only one of a step: it has all that is known."""
+        steps = {name: found.live["metadata"].get("annotations", {}).get(MARKER) for name, found in self.cluster.objects.items()}
+        count = Counter(step.partition(";")[0] for step in steps.values())
+        names = [name for name, step in sorted(steps.items()) if count[step.partition(";")[0]] > 1]
+        if names:
+            self.delete(self.random.choice(names))
+
+    def lose_for(self, rounds: int, name: str, *steps: str | int) -> None:
+        """Let a number of reconciles pass in which a value of an object is absent; no name stands for the composite."""
+        self._faults.append((rounds, lambda: self._take(name, steps, _ABSENT)))
+        self.live(rounds)
 
     def rest(self, rounds: int) -> None:
         """Let a number of reconciles pass without any change."""
         for _ in range(rounds):
             self.counts.rest += self.reconcile().written
 
-    def reconcile(self) -> Reconcile:
-        """Let the provider report, lose what is to be lost, and reconcile."""
+    def reconcile(self, *, is_cut: bool = False) -> Reconcile:
+        """Let the provider report, lose what is to be lost, and reconcile.
+
+        If it is cut, only some of the resources are applied, as where the API server is away in the middle of it.
+        """
         self.round += 1
         self._provide()
         wanted = self._oracle()
@@ -166,23 +207,32 @@ class World:
         for _, fault in self._faults:
             fault()
         self._faults = [(left - 1, fault) for left, fault in self._faults if left > 1]
-        done = self.cluster.reconcile()
+        done = self.cluster.ask()
+        applies = [name for name in sorted(done.desired) if self._happens(0.5)] if is_cut else None
+        self.cluster.reconcile(done, applies=applies, stores_status=not is_cut)
         self.counts.writes += len(done.written)
         self.counts.calls = sum(target.calls for target in self.targets)
         if wanted is not None:
-            self._compare(done, wanted, status)
+            self._compare(done, wanted, {} if is_cut else status)
         return done
 
     def _oracle(self) -> Reconcile | None:
-        """Return what the functions desire while nothing is lost; None if they fail."""
+        """Return what the functions desire while nothing is lost or deleted by hand; None if they fail."""
         twin = self.cluster.copy()
+        for name in self._gone.keys() & twin.objects.keys():
+            del self._gone[name]
+        twin.objects.update(self._gone)
         twin.functions = tuple(self._plain)
         found = twin.ask()
-        return None if found.fatal else found
+        if found.fatal:
+            return None
+        self._gone = {name: one for name, one in self._gone.items() if name in found.desired}
+        return found
 
     def _compare(self, done: Reconcile, wanted: Reconcile, status: dict[str, Any]) -> None:
         desired = wanted.desired
         self.counts.deleted += [name for name in done.deleted if name in desired]
+        self.counts.made += [name for name in done.after.keys() - done.before.keys() if name not in desired]
         for name in done.before.keys() & done.after.keys() & desired.keys():
             before, after = _spec(done.before[name]), _spec(done.after[name])
             if after not in (before, _flat(desired[name])):
@@ -190,8 +240,10 @@ class World:
         told = plain(wanted.final.desired.composite.resource).get("status", {})
         now = self.xr.get("status", {})
         for key in status.keys() - {"conditions"}:
-            if key in told and key not in now:
-                self.counts.status.append(key)
+            if key in told and self.round > _BIRTH:
+                self._told[key].append(told[key])
+                if now.get(key) not in (status[key], *self._told[key]):
+                    self.counts.status.append(key)
 
     def _look_what_is_blocked(self) -> None:
         wanted = self._oracle()
@@ -231,34 +283,32 @@ class World:
 
     def _fault(self) -> Callable[[], None]:
         """Choose a value that is lost, and how."""
-        names = [*self.cluster.objects, ""]
-        name = self.random.choice(names)
-        key = self.random.choice(["id", "arn", "endpoint", "nodes", "counter", "*", "Ready", "gone"])
+        name = self.random.choice(["", *sorted(self.cluster.objects)])
         value = self.random.choice([_ABSENT, None, "", [], {}])
-        if key == "gone":
-            key = self.random.choice(["id", "*"])
-        return lambda: self.lose(name, key, value)
-
-    def lose(self, name: str, key: str, value: Any) -> None:
-        """Lose a value of an object: `*` is its whole status, and no name stands for the composite."""
         if not name:
-            status = self.xr.get("status", {})
-            for one in [one for one in status if one != "conditions"]:
-                _set(status, one, value)
+            return lambda: self._take_status(value)
+        steps = self.random.choice(_PLACES)
+        return lambda: self._take(name, steps, value)
+
+    def _take_status(self, value: Any) -> None:
+        """Lose all fields of the composite's status."""
+        for key in self.xr.get("status", {}).keys() - {"conditions"}:
+            self._take("", ["status", key], value)
+
+    def _take(self, name: str, steps: Sequence[str | int], value: Any) -> None:
+        """Lose a value of an object, if it is there."""
+        if name and name not in self.cluster.objects:
             return
-        if name not in self.cluster.objects:
-            return
-        live = self.cluster.objects[name].live
-        if key == "*":
-            live.pop("status", None)
-            return
-        if key == "Ready":
-            for condition in live.get("status", {}).get("conditions", []):
+        holder: Any = self.cluster.objects[name].live if name else self.xr
+        for step in steps[:-1]:
+            if not _has(holder, step):
+                return
+            holder = holder[step]
+        if steps[-1] == "Ready":
+            for condition in holder:
                 condition["status"] = "False"
-            return
-        seen = live.get("status", {}).get("atProvider", {})
-        if key in seen:
-            _set(seen, key, value)
+        elif _has(holder, steps[-1]):
+            _set(holder, steps[-1], value)
 
     def _edit(self) -> None:
         spec = self.xr["spec"]
@@ -277,8 +327,24 @@ class World:
 
 _ABSENT: Final = object()
 
+_SEEN: Final = ("status", "atProvider")
+_PLACES: Final[Sequence[Sequence[str | int]]] = (
+    *((*_SEEN, key) for key in ("id", "arn", "endpoint", "nodes", "counter")),
+    (*_SEEN, "nodes", 0, "ip"),
+    (*_SEEN, "nodes", 1, "name"),
+    ("status", "conditions", "Ready"),
+    ("status",),
+)
+"""Where values are lost."""
 
-def _set(holder: dict[str, Any], key: str, value: Any) -> None:
+
+def _has(holder: Any, step: str | int) -> bool:
+    if isinstance(holder, list):
+        return isinstance(step, int) and step < len(holder)
+    return isinstance(holder, dict) and step in holder
+
+
+def _set(holder: Any, key: str | int, value: Any) -> None:
     if value is _ABSENT:
         holder.pop(key, None)
     else:

@@ -118,7 +118,7 @@ class Guard:
         _wait_for_real_values(seen, real, second)
         _take_readiness(seen, real, second)
         _complete_status(seen, real, second)
-        write(seen, second, lost, keeps_all=True)
+        write(seen, second, lost)
         telling.tell(seen, second.message, lost.places, losses)
         return _bytes(second)
 
@@ -156,7 +156,7 @@ class Guard:
     def _without_second(self, seen: Seen, real: Answer, lost: Lost, losses: Losses) -> bytes:
         """Answer a call in which the target failed when it was asked again."""
         if not losses:
-            return self._finish(seen, real, lost, keeps_all=True)
+            return self._finish(seen, real, lost)
         text = f"{losses}, because values are missing, and the function failed when it was asked with their last ones"
         return _refused(seen, real, text)
 
@@ -177,7 +177,7 @@ class Guard:
         telling.tell_first_call(seen, real.message, dropped)
         return _bytes(real)
 
-    def _finish(self, seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool = False) -> bytes:
+    def _finish(self, seen: Seen, answer: Answer, lost: Lost) -> bytes:
         """Return the bytes of an answer of the target that counts, with marks and notes."""
         if not (answer.own or seen.condition):
             return answer.data
@@ -186,7 +186,7 @@ class Guard:
                 "notes are gone that were written: a later step of the pipeline replaces the annotations of resources"
             )
             telling.warn(seen, answer.message, text)
-        write(seen, answer, lost, keeps_all=keeps_all)
+        write(seen, answer, lost)
         telling.tell(seen, answer.message, (), _NO_LOSSES)
         return _bytes(answer)
 
@@ -230,7 +230,7 @@ def _is_still(seen: Seen, real: Answer) -> bool:
         return False
     if any(seen.status.get(steps) != value for steps, value in real.status.items()):
         return False
-    return seen.notes.missing <= real.told
+    return seen.notes.missing <= seen.told_by(real)
 
 
 def _is_gone(seen: Seen, real: Answer, obj: str) -> bool:
@@ -253,6 +253,7 @@ def _wait_for_real_values(seen: Seen, real: Answer | None, second: Answer) -> No
     for name, digest in list(second.own.items()):
         is_new = name not in seen.observed and name not in seen.request.desired.resources
         if is_new and (name, digest) not in made:
+            second.waiting.add(name)
             del second.own[name]
             del second.message.desired.resources[name]
 

@@ -16,11 +16,12 @@ from ..base.hashes import sha256
 from ..base.sentinels import UNSET
 from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, digest_of, is_marked, made_in, whose
 from ..dependencies.usages import edge_of
+from ..known.joined import lacks
 from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, Where
 from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
 from ..observed.secrets import Masker, masker_for
-from .answers import supports
-from .values import READY, is_missing, is_named, is_true_condition, lacks_elements, status_leaves
+from .answers import Answer, supports
+from .values import READY, is_named, is_true_condition, status_leaves
 
 CONDITION: Final = "LastKnownValues"
 LET_GO: Final = "crossplane-lite/let-go"
@@ -151,6 +152,10 @@ class Seen:
         """Whether nothing need be kept."""
         return "*" in self._patterns
 
+    def told_by(self, answer: Answer) -> set[str]:
+        """Return the keys of the fields that an answer sets in the composite's status."""
+        return answer.told(self.status, self.notes.missing)
+
     def supports(self, capability: int) -> bool:
         """Say whether the caller has a capability, or doesn't say which ones it has."""
         return supports(self.request, capability)
@@ -184,20 +189,20 @@ class Seen:
         return found
 
     def _look(self, found: Lost, place: Where, raw: bytes | None, noted: Any) -> None:
+        there: Any
         if raw is None:
             there = UNSET
         elif place[1] == READY:
             there = noted if is_true_condition(raw, "Ready") else UNSET
         else:
             there = value_in(raw, {}, place[1])
-        is_absent = there is UNSET
-        if not (is_absent or is_missing(there) or lacks_elements(there, noted)):
+        if not lacks(there, noted):
             return
         if self._is_let_go(*place):
             found.let_go.add(place)
             return
         found.places.append(place)
-        if not is_absent:
+        if there is not UNSET:
             found.empty.add(place)
 
     def _object(self, obj: str) -> bytes | None:

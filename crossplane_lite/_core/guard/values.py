@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from .. import codec
+from ..known.joined import is_missing
 from ..known.notes import CONDITION, EXTERNAL, Where, condition_way, is_below
 from ..observed.lookup import conditions_of, text_at
 from ..observed.secrets import names_secret
 from ..paths.text import EXTERNAL_NAME, show
 
 READY: Final = condition_way("Ready")
-_LONGEST: Final = 512
+_LONGEST: Final = 1536
 """The longest value that is noted, in characters of JSON."""
 # Texts in which secrets may be: of several lines, URLs with a user, headers, objects, and pairs whose key is secret.
 _MAY_HIDE: Final = re.compile(
@@ -30,11 +31,6 @@ _CHANGING: Final = re.compile(
 )
 
 Mask = Callable[[str], str]
-
-
-def is_missing(value: Any) -> bool:
-    """Say whether a value counts as missing: it is absent, null or empty."""
-    return value is None or value == "" or value == [] or value == {}
 
 
 def values_in(raw: bytes, mask: Mask, *, composed: bool) -> dict[str, Any]:
@@ -122,9 +118,16 @@ def ranked(texts: str) -> Callable[[str, Any], int]:
     `texts` is everything that is desired, as JSON: a value that stands in it matters most.
     """
 
-    def rank(way: str, value: Any) -> int:
+    def stands(value: Any) -> bool:
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            return any(map(stands, value))
         text = value if isinstance(value, str) else f": {json.dumps(value)}"
-        if len(text) > _SHORT and text in texts:
+        return len(text) > _SHORT and text in texts
+
+    def rank(way: str, value: Any) -> int:
+        if stands(value):
             return 0
         key = way.rpartition(".")[2]
         if _CHANGING.search(key):
@@ -132,21 +135,6 @@ def ranked(texts: str) -> Callable[[str, Any], int]:
         return 1 if way in (READY, EXTERNAL) or _IDENTIFIER.search(key) else 2
 
     return rank
-
-
-def lacks_elements(there: Any, noted: Any) -> bool:
-    """Say whether an element of a list has lost a value. A list of another length has changed, and lost nothing."""
-    if not (isinstance(there, list) and isinstance(noted, list) and len(there) == len(noted)):
-        return False
-    return any(_lacks(one, was) for one, was in zip(there, noted, strict=True))
-
-
-def _lacks(there: Any, noted: Any) -> bool:
-    if is_missing(there):
-        return not is_missing(noted)
-    if isinstance(there, dict) and isinstance(noted, dict):
-        return any(_lacks(there.get(key), was) for key, was in noted.items())
-    return lacks_elements(there, noted)
 
 
 def is_named(patterns: Collection[str], obj: str, way: str) -> bool:

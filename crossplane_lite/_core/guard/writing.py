@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .. import codec
+from ..base.sentinels import UNSET
 from ..call.mark import marked
 from ..known.carriers import Entries, chosen, may_read, spread
-from ..known.notes import COMPOSITE, NOT_KEPT, Values, annotation_for, annotation_of, entries_in
+from ..known.joined import joined
+from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, annotation_for, annotation_of, entries_in
 from ..observed.lookup import text_at
 from .answers import Answer
 from .seen import Lost, Seen, noted_places
@@ -20,18 +22,17 @@ _AROUND: Final = 64
 """The bytes of an entry around its values: names of fields, the number, the signature."""
 
 
-def write(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> None:
+def write(seen: Seen, answer: Answer, lost: Lost) -> None:
     """Put the step's marks and notes into an answer.
 
     Args:
         seen: The request.
         answer: The answer.
-        lost: The noted values that are missing.
-        keeps_all: Whether all of these count as they were; otherwise those of ready owners are forgotten.
+        lost: The noted values that are missing. They stay noted, but for those that are let go.
     """
     if not answer.own:
         return
-    entries = _entries(seen, answer, lost, keeps_all=keeps_all)
+    entries = _entries(seen, answer, lost)
     desired = answer.message.desired.resources
     for name, digest in answer.own.items():
         there = seen.observed[name].resource if name in seen.observed else b""
@@ -41,24 +42,26 @@ def write(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> None:
         target.resource = marked(target.resource, seen.step, digest, notes)
 
 
-def _entries(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Entries:
+def _entries(seen: Seen, answer: Answer, lost: Lost) -> Entries:
     """Return the new entries; none if nothing has to be noted."""
     notes = seen.notes
     written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
-    values = _kept(seen, answer, lost, keeps_all=keeps_all)
-    is_forgotten = bool(lost.let_go) or any(way not in values.get(obj, ()) for obj, way in lost.places)
-    if not (written or is_forgotten or _lacks(seen, answer, values)):
+    values = _kept(seen, answer, lost)
+    if not (written or lost.let_go or _lacks(seen, answer, values)):
         return {}
     mask = seen.mask
     for obj, raw in _owners(seen, answer).items():
-        own = values_in(raw, mask, composed=obj != COMPOSITE)
-        values.setdefault(obj, {}).update(own)
+        own = values.setdefault(obj, {})
+        for way, value in values_in(raw, mask, composed=obj != COMPOSITE).items():
+            own[way] = joined(value, own[way]) if (obj, way) in lost.empty else value
+    noted = {obj: ways for obj, ways in values.items() if ways}
     carriers = chosen(written, lambda name: (_kind(answer, name), name in seen.observed))
     losers = set(written).difference(carriers)
     left = [name for name in answer.own if name not in losers]
-    noted = {obj: ways for obj, ways in values.items() if ways}
+    if len(carriers) == 1 and _has_more(noted, notes.without(carriers)):
+        carriers += [name for name in left if name not in carriers][:1]
     places = _places(seen, answer)
-    entries = spread(notes, noted, answer.told, carriers, left, places)
+    entries = spread(notes, noted, seen.told_by(answer), carriers, left, places)
     rank = ranked(_texts(answer))
     for name, entry in entries.items():
         if entry is not None:
@@ -78,16 +81,12 @@ def _owners(seen: Seen, answer: Answer) -> dict[str, bytes]:
     return found
 
 
-def _kept(seen: Seen, answer: Answer, lost: Lost, *, keeps_all: bool) -> Values:
-    """Return the noted values that stay noted, although the request may not have them."""
+def _kept(seen: Seen, answer: Answer, lost: Lost) -> Values:
+    """Return the noted values that stay noted: those of the composite, and of all that is desired or waits."""
     found: Values = {}
-    places = set(lost.places)
-    desired = answer.message.desired.resources
+    objects = {COMPOSITE, *answer.message.desired.resources, *answer.waiting}
     for obj, way, value in noted_places(seen.notes.values):
-        if value is NOT_KEPT or (obj, way) in lost.let_go or not (obj == COMPOSITE or obj in desired):
-            continue
-        is_kept = (obj, way) not in places or keeps_all or not seen.is_ready(obj)
-        if is_kept:
+        if obj in objects and value is not NOT_KEPT and (obj, way) not in lost.let_go:
             found.setdefault(obj, {})[way] = value
     return found
 
@@ -96,11 +95,16 @@ def _lacks(seen: Seen, answer: Answer, values: Values) -> bool:
     """Say whether notes have to be written although no resource is: what they say would be wrong, or gone."""
     notes = seen.notes
     left = notes.without([name for name in notes.entries if name not in answer.own])
-    for obj, way, _ in noted_places(values):
-        if way not in left.values.get(obj, {}):
+    for obj, way, value in noted_places(values):
+        if left.values.get(obj, {}).get(way, UNSET) != value:
             return True
     # The composite's status is content, too.
-    return not notes.missing.issuperset(answer.told)
+    return not notes.missing.issuperset(seen.told_by(answer))
+
+
+def _has_more(values: Values, notes: Notes) -> bool:
+    """Say whether values lie at places that notes don't have. A second resource has them, too: one may be deleted."""
+    return any(way not in notes.values.get(obj, ()) for obj, way, _ in noted_places(values))
 
 
 def _kind(answer: Answer, name: str) -> str:
@@ -147,6 +151,6 @@ def _fit(entry: dict[str, Any], rank: Callable[[str, Any], int], room: int) -> N
         if size <= room:
             return
         del values[obj][way]
-        size -= len(json.dumps([way, value], ensure_ascii=False).encode()) + 1
+        size -= len(annotation_of({way: value}).encode()) - len("{}") + len(",")
         if not values[obj]:
             del values[obj]

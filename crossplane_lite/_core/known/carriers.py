@@ -132,7 +132,7 @@ def _extra(old: Values, new: Values) -> dict[str, list[str]]:
     for obj, ways in old.items():
         extra = ways.keys() - new.get(obj, {}).keys()
         if extra:
-            found[obj] = sorted(extra)
+            found[obj] = sorted(extra) if obj in new else []
     return found
 
 

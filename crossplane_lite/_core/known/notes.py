@@ -7,7 +7,8 @@ each step by the step's identity. An entry has
 - `v`: values by object and path. The object is a resource's name, `""` for the composite, `?key[0]` for a required
   resource, and `@` for the pipeline's context, whose paths are its keys;
 - `x`: paths of values that were there and aren't kept: secrets, values of another namespace, and what is too large;
-- `d`: paths that entries with a smaller number have, and that don't count any more;
+- `d`: paths that entries with a smaller number have, and that don't count any more; of an object without paths none
+  counts;
 - `m`: the keys of what was asked for and missing (`key_of`), one behind the other.
 
 An entry without `v`, `x` and `m` is left out.
@@ -121,7 +122,7 @@ class Notes:
         values: The noted values; NOT_KEPT for a value that isn't kept.
         missing: The keys of what was missing.
         number: The greatest number of an entry; 0 without entries.
-        copies: How many entries have each value.
+        copies: How many entries have each value, as it counts.
     """
 
     def __init__(self, entries: Mapping[str, dict[str, Any]]) -> None:
@@ -156,11 +157,16 @@ class Notes:
 
     def _add(self, entry: dict[str, Any]) -> None:
         for obj, ways in entry.get("d", {}).items():
+            if not ways:
+                self.values.pop(obj, None)
             for way in ways:
                 self.values.get(obj, {}).pop(way, None)
         for obj, values in entry.get("v", {}).items():
-            self.values.setdefault(obj, {}).update(values)
-            self.copies.update((obj, way) for way in values)
+            known = self.values.setdefault(obj, {})
+            for way, value in values.items():
+                is_other = known.get(way, UNSET) != value
+                self.copies[obj, way] = 1 if is_other else self.copies[obj, way] + 1
+            known.update(values)
         for obj, ways in entry.get("x", {}).items():
             self.values.setdefault(obj, {}).update(dict.fromkeys(ways, NOT_KEPT))
             self.copies.update((obj, way) for way in ways)

@@ -10,6 +10,7 @@ from ...proto import _view
 from .. import codec
 from ..base.sentinels import TOMBSTONE, UNSET
 from ..observed.lookup import conditions_of, steps_of, value_in
+from .joined import joined
 from .notes import COMPOSITE, CONDITION, CONTEXT, NOT_KEPT, READY, Notes, Where, is_composed, is_required
 
 Head = dict[str, Any]
@@ -43,7 +44,8 @@ def put_back(
         data: The bytes of the request.
         notes: The notes of the step.
         skip: The values that stay missing, because the author has a default for them.
-        lost: The places whose values count as missing, although something is there: lists that have become shorter.
+        lost: The places whose values count as missing, although something is there, such as lists that have become
+            shorter. What is there is completed.
         stale: The context's keys whose values count as missing.
         head_of: Returns what makes up an object that is gone; None if nobody knows which it was.
     """
@@ -118,8 +120,9 @@ def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Collection
         if condition is not None:
             conditions[condition[1]] = value
             continue
-        if (obj, way) in lost or value_in(raw, {}, way, composed=is_composed(obj)) is UNSET:
-            _set(nested, way, value)
+        there = value_in(raw, {}, way, composed=is_composed(obj))
+        if there is UNSET or (obj, way) in lost:
+            _set(nested, way, joined(there, value))
     if nested:
         raw = codec.encode_over(nested, raw)
     return _with_conditions(raw, conditions) if conditions else raw
