@@ -42,6 +42,7 @@ _OWN: Final = (
         "let values go that a ready resource has lacked for so long (never)",
         flags.seconds,
     ),
+    Flag("--probe", None, "where not all values can be noted, ask the function which of them decide"),
     Flag("--key-file", "FILE", "sign notes with the key in this file, so that nobody can forge them"),
     Flag("--manifest", "FUNCTION", "print the manifest that puts a guard in front of a function, and exit"),
 )
@@ -101,6 +102,7 @@ class _Guarded:
             name=given["name"],
             signals=tuple(given["signal"]),
             let_go_after=given["let-go-after"],
+            probe=given["probe"],
             key=_key(given["key-file"]),
         )
         target = Target(

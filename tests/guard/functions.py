@@ -143,9 +143,9 @@ def remembers(call: Call) -> None:
 
 def counted(call: Call) -> None:
     """Tells in the composite's status how many parts have an id."""
-    for number in range(call.spec["nodes"]):
+    for number in range(int(call.spec["nodes"])):
         call.compose(f"part-{number}", "Part", number=number)
-    parts = [call.seen(f"part-{number}") for number in range(call.spec["nodes"])]
+    parts = [call.seen(f"part-{number}") for number in range(int(call.spec["nodes"]))]
     call.report(ids=sum("id" in part for part in parts), first=parts[0].get("id") or "pending")
 
 
@@ -171,7 +171,7 @@ def chain(call: Call) -> None:
 
 def once_all_are_ready(call: Call) -> None:
     """Composes the last part once all others are ready, and has a default for what it takes of them."""
-    names = [f"part-{number}" for number in range(call.spec["nodes"])]
+    names = [f"part-{number}" for number in range(int(call.spec["nodes"]))]
     for name in names:
         call.compose(name, "Part", region=call.spec["region"])
     if all(call.is_ready(name) for name in names):

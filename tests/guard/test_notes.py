@@ -107,6 +107,34 @@ def test_notes_stay_small() -> None:
     assert cluster.reconcile().deleted == []
 
 
+@pytest.mark.parametrize("is_probed", [False, True])
+def test_the_function_is_asked_which_values_decide(is_probed: bool) -> None:
+    """Where not all values can be noted, --probe finds those that decide and that nobody sees in the content."""
+    asked = []
+
+    def hashed(call: Call) -> None:
+        asked.append(1)
+        call.compose("vpc", "VPC", region=call.spec["region"])
+        seen = call.seen("vpc")
+        if seen.get("field10") == "x" * 40 and (seen.get("field0") or seen.get("field1")):
+            call.compose("subnet", "Subnet", region=call.spec["region"])
+            call.compose("table", "Table", region=call.spec["region"])
+
+    cluster = Cluster(Guarded(hashed, probe=is_probed))
+    big = {f"field{number}": "x" * 40 for number in range(40)}
+    for region in ("eu", "us"):
+        cluster.xr["spec"]["region"] = region
+        for _ in range(4):
+            cluster.reconcile()
+            provide(cluster, **big)
+    calls = len(asked)
+    assert cluster.reconcile().written == []
+    assert len(asked) == calls + 1
+    for name in ("field10", "field7", "field8"):
+        del cluster.objects["vpc"].live["status"]["atProvider"][name]
+    assert sorted(cluster.reconcile().deleted) == ([] if is_probed else ["subnet", "table"])
+
+
 SECRETS: Final[dict[str, Any]] = {
     "password": "hunter2hunter2",
     "outputs": {"clientSecret": {"value": "abcdef-secret"}},

@@ -22,6 +22,7 @@ from tests.support import MARKER
 _SECONDS: Final = float("inf")
 _BIRTH: Final = 1
 """After so many reconciles all that has a default has its value."""
+_YOUTH: Final = 4
 LONGEST_FAULT: Final = 3
 ROUNDS_TO_HEAL: Final = 8
 
@@ -106,6 +107,10 @@ class Counts:
 class World:
     """A cluster, a provider, faults and a user.
 
+    Attributes:
+        counts: What happened.
+        order: 1 or -1: how the provider lists nodes.
+
     Args:
         name: The function, one of `FUNCTIONS`.
         guarded: Whether the guard stands in front of it.
@@ -120,7 +125,7 @@ class World:
         *,
         guarded: bool,
         seed: int = 0,
-        options: Options = Options(),  # noqa: B008  # a tuple
+        options: Options = Options(probe=True),  # noqa: B008  # a tuple
         second: str = "",
     ) -> None:
         names = [name, second] if second else [name]
@@ -137,6 +142,7 @@ class World:
         self.random = random.Random(f"{name} {seed}")
         self.counts = Counts()
         self.round = 0
+        self.order = 1
         self._age: Counter[str] = Counter()
         self._faults: list[tuple[int, Callable[[], None]]] = []
         # What somebody has deleted by hand, as it was, until it is there again.
@@ -163,7 +169,7 @@ class World:
                 self._faults.append((self.random.randint(1, LONGEST_FAULT), self._fault()))
             if self._happens(0.2):
                 self._edit()
-            if self._happens(0.1):
+            if self._happens(0.1) and not self._gone:
                 self._delete_one()
             self.reconcile(is_cut=self._happens(0.1))
         self._faults.clear()
@@ -178,10 +184,13 @@ class World:
         self._gone[name] = self.cluster.objects.pop(name)
 
     def _delete_one(self) -> None:
-        """Delete a resource by hand, but for the only one of a step: it has all that is known."""
-        steps = {name: found.live["metadata"].get("annotations", {}).get(MARKER) for name, found in self.cluster.objects.items()}
-        count = Counter(step.partition(";")[0] for step in steps.values())
-        names = [name for name, step in sorted(steps.items()) if count[step.partition(";")[0]] > 1]
+        """Delete a resource by hand, but for the only one of a step: all that is known lies on two of them."""
+        steps = {}
+        for name, found in self.cluster.objects.items():
+            mark = found.live["metadata"].get("annotations", {}).get(MARKER, "")
+            steps[name] = mark.partition(";")[0]
+        count = Counter(steps.values())
+        names = [name for name, step in sorted(steps.items()) if count[step] > 1]
         if names:
             self.delete(self.random.choice(names))
 
@@ -213,7 +222,7 @@ class World:
         self.counts.writes += len(done.written)
         self.counts.calls = sum(target.calls for target in self.targets)
         if wanted is not None:
-            self._compare(done, wanted, {} if is_cut else status)
+            self._compare(done, wanted, {} if is_cut or done.fatal else status)
         return done
 
     def _oracle(self) -> Reconcile | None:
@@ -238,12 +247,13 @@ class World:
             if after not in (before, _flat(desired[name])):
                 self.counts.changed.append(name)
         told = plain(wanted.final.desired.composite.resource).get("status", {})
+        if self.round > _BIRTH:
+            for key, value in told.items():
+                self._told[key].append(value)
         now = self.xr.get("status", {})
         for key in status.keys() - {"conditions"}:
-            if key in told and self.round > _BIRTH:
-                self._told[key].append(told[key])
-                if now.get(key) not in (status[key], *self._told[key]):
-                    self.counts.status.append(key)
+            if key in told and now.get(key) not in (status[key], *self._told[key]):
+                self.counts.status.append(key)
 
     def _look_what_is_blocked(self) -> None:
         wanted = self._oracle()
@@ -260,6 +270,9 @@ class World:
     def _is_old(self, name: str) -> bool:
         return self._age[self.cluster.objects[name].live["metadata"]["uid"]] > 1
 
+    def _is_young(self, name: str) -> bool:
+        return self._age[self.cluster.objects[name].live["metadata"]["uid"]] < _YOUTH
+
     def _status(self, name: str) -> dict[str, Any]:
         live = self.cluster.objects[name].live
         number = live["metadata"]["uid"][-4:]
@@ -273,7 +286,7 @@ class World:
         }
         if "nodes" in spec:
             nodes = range(spec["nodes"])
-            seen["nodes"] = [{"name": f"n{at}", "ip": f"10.0.{number}.{at}"} for at in nodes]
+            seen["nodes"] = [{"name": f"n{at}", "ip": f"10.0.{number}.{at}"} for at in nodes][:: self.order]
         status: dict[str, Any] = {"atProvider": seen, "observedGeneration": self.round}
         if live["kind"] == "DB" and self.round % 20 in range(8, 14):
             status["failureMessage"] = "disk full"
@@ -296,8 +309,8 @@ class World:
             self._take("", ["status", key], value)
 
     def _take(self, name: str, steps: Sequence[str | int], value: Any) -> None:
-        """Lose a value of an object, if it is there."""
-        if name and name not in self.cluster.objects:
+        """Lose a value of an object, if it has been there for a while: a new one has no last known values."""
+        if name and (name not in self.cluster.objects or self._is_young(name)):
             return
         holder: Any = self.cluster.objects[name].live if name else self.xr
         for step in steps[:-1]:
@@ -331,7 +344,7 @@ _SEEN: Final = ("status", "atProvider")
 _PLACES: Final[Sequence[Sequence[str | int]]] = (
     *((*_SEEN, key) for key in ("id", "arn", "endpoint", "nodes", "counter")),
     (*_SEEN, "nodes", 0, "ip"),
-    (*_SEEN, "nodes", 1, "name"),
+    (*_SEEN, "nodes", 0, "name"),
     ("status", "conditions", "Ready"),
     ("status",),
 )

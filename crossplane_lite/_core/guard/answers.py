@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ...proto import _view
@@ -13,9 +13,6 @@ from ..paths.text import show
 from .values import status_leaves
 
 Steps = tuple[str, ...]
-
-_MOST_TOLD: Final = MOST_MISSING // 2  # each has up to two keys
-_CHANGED: Final = " changed"
 
 
 class Answer:
@@ -78,26 +75,14 @@ class Answer:
         """The fields of the composite's status that the answer sets, by their steps."""
         return dict(status_leaves(self.message.desired.composite.resource))
 
-    def told(self, status: Mapping[Steps, Any], noted: Collection[str]) -> set[str]:
-        """Return the keys of the fields that the answer sets in the composite's status.
+    @functools.cached_property
+    def told(self) -> set[str]:
+        """The keys of the fields that the answer sets in the composite's status.
 
-        A guard's notes have them in the place of keys of missing values, for which nobody asks them. A field that has
-        got another value has a second key from then on, so that notes are made then, too: the first value may have
-        been a default.
-
-        Args:
-            status: The observed fields of the composite's status.
-            noted: The keys that the notes have.
+        A guard's notes have them in the place of keys of missing values, for which nobody asks them.
         """
-        found = set()
-        for steps in sorted(self.status)[:_MOST_TOLD]:
-            way = show(steps)
-            found.add(key_of(COMPOSITE, way))
-            second = key_of(COMPOSITE, way + _CHANGED)
-            value = self.status[steps]
-            if second in noted or status.get(steps, value) != value:
-                found.add(second)
-        return found
+        keys = {key_of(COMPOSITE, show(steps)) for steps in self.status}
+        return set(sorted(keys)[:MOST_MISSING])
 
     def is_same_as(self, other: Answer) -> bool:
         """Say whether another answer desires just as much."""

@@ -7,26 +7,23 @@ as a whole. What is new in it and isn't in the first one waits for the real valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any, Final
 
 from google.protobuf.message import DecodeError
 
 from .. import codec
 from ..base.kept import Kept
-from ..known.notes import COMPOSITE
 from ..known.put_back import Head, put_back
 from ..observed.lookup import is_ready, text_at
 from ..observed.owned import as_owned
 from ..paths import trees
 from . import telling
 from .answers import Answer
+from .probing import Ask, Probe
 from .seen import Lost, Options, Seen
 from .telling import Losses
 from .writing import write
-
-Ask = Callable[[bytes, float], bytes]
-"""Asks the target: it takes the request's bytes and the deadline, and returns the answer's bytes, or raises."""
 
 FOREVER: Final = float("inf")
 _NOTHING_LOST: Final = Lost([], set(), set())
@@ -63,7 +60,7 @@ class Guard:
         Raises:
             Exception: The target failed, and no last known value helps: what `ask` raised.
         """
-        seen = self._read(data)
+        seen = self._read(data, until)
         if seen is None:
             return self._ask(data, until)
         failure: Exception | None = None
@@ -78,21 +75,21 @@ class Guard:
             failure = problem
         if first is not None and not first.is_settled:
             return first.data
-        made = self._protected(seen, first, until)
+        made = self._protected(seen, first)
         if made is not None:
             return made
         assert failure is not None
         raise failure
 
-    def _read(self, data: bytes) -> Seen | None:
+    def _read(self, data: bytes, until: float) -> Seen | None:
         """Return a request; None if there is nothing to protect in it: it is malformed, or an Operation's."""
         try:
-            seen = Seen(data, self.options)
+            seen = Seen(data, self.options, until)
         except DecodeError:
             return None
         return seen if seen.composite else None
 
-    def _protected(self, seen: Seen, first: Answer | None, until: float) -> bytes | None:
+    def _protected(self, seen: Seen, first: Answer | None) -> bytes | None:
         """Return the answer's bytes; None if the target failed, and no last known value helps."""
         real = None if first is None or first.is_fatal else first
         if real is not None and seen.is_taken():
@@ -108,7 +105,7 @@ class Guard:
             lost = seen.lost(() if real is None else real.message.desired.resources)
         if is_still or not lost.places:
             return self._finish(seen, real, lost) if real else _unchanged(first)
-        second, lost = self._second(seen, real, lost, until)
+        second, lost = self._second(seen, real, lost)
         if second is None:
             return self._without_second(seen, real, lost, losses) if real else _unchanged(first)
         if not second.is_settled:
@@ -118,26 +115,27 @@ class Guard:
         _wait_for_real_values(seen, real, second)
         _take_readiness(seen, real, second)
         _complete_status(seen, real, second)
-        write(seen, second, lost)
+        write(seen, second, lost, lambda _: lost.places)
         telling.tell(seen, second.message, lost.places, losses)
         return _bytes(second)
 
-    def _second(self, seen: Seen, real: Answer | None, lost: Lost, until: float) -> tuple[Answer | None, Lost]:
+    def _second(self, seen: Seen, real: Answer | None, lost: Lost) -> tuple[Answer | None, Lost]:
         """Ask again with the noted values put back. Return the answer, and what was lost; None if the target failed.
 
         `real` is the answer to the request as it is; None if that failed.
         """
-        answer = self._asked_again(seen, real, lost, until)
-        if answer is None or real is None:
-            return answer, lost
+        answer = self._asked_again(seen, real, lost)
+        if answer is None:
+            return None, lost
+        desired = () if real is None else real.message.desired.resources
         # An object that is gone, and that only the second answer desires.
-        more = [obj for obj in answer.message.desired.resources if _is_gone(seen, real, obj)]
+        more = [obj for obj in answer.message.desired.resources if obj not in desired and _is_gone(seen, obj)]
         if not more:
             return answer, lost
-        lost = seen.lost([*real.message.desired.resources, *more])
-        return self._asked_again(seen, answer, lost, until), lost
+        lost = seen.lost([*desired, *more])
+        return self._asked_again(seen, answer, lost), lost
 
-    def _asked_again(self, seen: Seen, answer: Answer | None, lost: Lost, until: float) -> Answer | None:
+    def _asked_again(self, seen: Seen, answer: Answer | None, lost: Lost) -> Answer | None:
         found = put_back(
             seen.data,
             seen.notes,
@@ -148,7 +146,7 @@ class Guard:
         if found is None:
             return answer
         try:
-            second = Answer(self._ask(found.request.SerializeToString(), until), seen.request)
+            second = Answer(self._ask(found.request.SerializeToString(), seen.until), seen.request)
         except Exception:
             return None
         return None if second.is_fatal else second
@@ -186,7 +184,7 @@ class Guard:
                 "notes are gone that were written: a later step of the pipeline replaces the annotations of resources"
             )
             telling.warn(seen, answer.message, text)
-        write(seen, answer, lost)
+        write(seen, answer, lost, Probe(self._ask, seen, answer).deciding)
         telling.tell(seen, answer.message, (), _NO_LOSSES)
         return _bytes(answer)
 
@@ -228,16 +226,12 @@ def _is_still(seen: Seen, real: Answer) -> bool:
     """Say whether an answer makes nothing, and tells the same in the composite's status."""
     if any(name not in seen.observed for name in real.own):
         return False
-    if any(seen.status.get(steps) != value for steps, value in real.status.items()):
-        return False
-    return seen.notes.missing <= seen.told_by(real)
+    return not seen.tells_new(real) and seen.notes.missing <= real.told
 
 
-def _is_gone(seen: Seen, real: Answer, obj: str) -> bool:
-    """Say whether notes are about a resource that is gone and that an answer doesn't desire."""
-    if obj == COMPOSITE or obj in seen.observed or obj in real.message.desired.resources:
-        return False
-    return obj in seen.notes.values
+def _is_gone(seen: Seen, obj: str) -> bool:
+    """Say whether notes are about a resource that is gone."""
+    return obj not in seen.observed and obj in seen.notes.values
 
 
 def _head_of(answer: Answer | None, obj: str) -> Head | None:

@@ -37,6 +37,7 @@ class Options(NamedTuple):
         signals: Paths of values whose absence is meant, such as `db.status.failureMessage`.
         let_go_after: After how many seconds the missing values of owners that are ready again are let go; None for
             never.
+        probe: Whether the function is asked which values decide, where not all can be noted.
         key: The key with which notes are signed, so that nobody can forge them; None for no signature.
     """
 
@@ -44,6 +45,7 @@ class Options(NamedTuple):
     budget: int = 2048
     signals: Sequence[str] = ()
     let_go_after: float | None = None
+    probe: bool = False
     key: bytes | None = None
 
 
@@ -67,6 +69,7 @@ class Seen:
     Args:
         data: The bytes of the request.
         options: What the guard is told.
+        until: The deadline, a time by `time.monotonic`.
 
     Raises:
         DecodeError: The bytes aren't those of a RunFunctionRequest.
@@ -74,14 +77,16 @@ class Seen:
     Attributes:
         data: The same bytes.
         options: The same options.
+        until: The same deadline.
         request: The request's message.
         step: The step's identity: its name, and a hash of its input if it has one.
         made: The digests of the step's observed resources, as they were made, by name.
     """
 
-    def __init__(self, data: bytes, options: Options) -> None:
+    def __init__(self, data: bytes, options: Options, until: float) -> None:
         self.data = data
         self.options = options
+        self.until = until
         self.request = _view.RunFunctionRequest.FromString(data)
         self.step = options.name
         if self.request.HasField("input"):
@@ -152,9 +157,9 @@ class Seen:
         """Whether nothing need be kept."""
         return "*" in self._patterns
 
-    def told_by(self, answer: Answer) -> set[str]:
-        """Return the keys of the fields that an answer sets in the composite's status."""
-        return answer.told(self.status, self.notes.missing)
+    def tells_new(self, answer: Answer) -> bool:
+        """Say whether an answer gives a field of the composite's status another value than it has."""
+        return any(self.status.get(steps) != value for steps, value in answer.status.items())
 
     def supports(self, capability: int) -> bool:
         """Say whether the caller has a capability, or doesn't say which ones it has."""

@@ -112,7 +112,10 @@ def _is_known_secret(value: Any, mask: Mask) -> bool:
     return mask(text) != text
 
 
-def ranked(texts: str) -> Callable[[str, Any], int]:
+Rank = Callable[[str, Any], int]
+
+
+def ranked(texts: str) -> Rank:
     """Return a function that says how soon a value is noted: the smaller, the sooner.
 
     `texts` is everything that is desired, as JSON: a value that stands in it matters most.

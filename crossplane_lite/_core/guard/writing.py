@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from .. import codec
-from ..base.sentinels import UNSET
 from ..call.mark import marked
 from ..known.carriers import Entries, chosen, may_read, spread
 from ..known.joined import joined
-from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, annotation_for, annotation_of, entries_in
+from ..known.notes import COMPOSITE, EXTERNAL, NOT_KEPT, Notes, Values, Where, annotation_for, annotation_of, entries_in
 from ..observed.lookup import text_at
 from .answers import Answer
 from .seen import Lost, Seen, noted_places
-from .values import ranked, values_in
+from .values import READY, Rank, ranked, values_in
 
+Deciding = Callable[[Sequence[Where]], Collection[Where]]
+
+_COPIES: Final = 2
+"""On so many resources each value lies, if there are as many: somebody may delete one by hand."""
 _AROUND: Final = 64
 """The bytes of an entry around its values: names of fields, the number, the signature."""
 
 
-def write(seen: Seen, answer: Answer, lost: Lost) -> None:
+def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> None:
     """Put the step's marks and notes into an answer.
 
     Args:
         seen: The request.
         answer: The answer.
         lost: The noted values that are missing. They stay noted, but for those that are let go.
+        deciding: Returns those of some values that decide, where not all fit.
     """
     if not answer.own:
         return
-    entries = _entries(seen, answer, lost)
+    entries = _entries(seen, answer, lost, deciding)
     desired = answer.message.desired.resources
     for name, digest in answer.own.items():
         there = seen.observed[name].resource if name in seen.observed else b""
@@ -42,7 +47,7 @@ def write(seen: Seen, answer: Answer, lost: Lost) -> None:
         target.resource = marked(target.resource, seen.step, digest, notes)
 
 
-def _entries(seen: Seen, answer: Answer, lost: Lost) -> Entries:
+def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entries:
     """Return the new entries; none if nothing has to be noted."""
     notes = seen.notes
     written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
@@ -58,16 +63,23 @@ def _entries(seen: Seen, answer: Answer, lost: Lost) -> Entries:
     carriers = chosen(written, lambda name: (_kind(answer, name), name in seen.observed))
     losers = set(written).difference(carriers)
     left = [name for name in answer.own if name not in losers]
-    if len(carriers) == 1 and _has_more(noted, notes.without(carriers)):
-        carriers += [name for name in left if name not in carriers][:1]
+    needed = max(_COPIES - len(carriers), 0)
+    rest = notes.without([*carriers, *_going(notes, answer)])
+    if needed and _are_few(noted, rest, needed):
+        carriers += [name for name in sorted(left) if name not in carriers][:needed]
     places = _places(seen, answer)
-    entries = spread(notes, noted, seen.told_by(answer), carriers, left, places)
+    entries = spread(notes, noted, answer.told, carriers, left, places)
     rank = ranked(_texts(answer))
+    first: Collection[Where] | None = None
     for name, entry in entries.items():
-        if entry is not None:
-            _fit(entry, rank, seen.options.budget - _taken(seen, name))
-            if seen.options.key is not None:
-                entry["k"] = seen.signature(name, entry)
+        if entry is None:
+            continue
+        room = seen.options.budget - _taken(seen, name)
+        if first is None and _size(entry) > room:
+            first = deciding(_unseen(noted, rank))
+        _fit(entry, rank, first or (), room)
+        if seen.options.key is not None:
+            entry["k"] = seen.signature(name, entry)
     entries.update(dict.fromkeys(losers & notes.entries.keys()))
     return entries
 
@@ -94,17 +106,35 @@ def _kept(seen: Seen, answer: Answer, lost: Lost) -> Values:
 def _lacks(seen: Seen, answer: Answer, values: Values) -> bool:
     """Say whether notes have to be written although no resource is: what they say would be wrong, or gone."""
     notes = seen.notes
-    left = notes.without([name for name in notes.entries if name not in answer.own])
-    for obj, way, value in noted_places(values):
-        if left.values.get(obj, {}).get(way, UNSET) != value:
+    going = _going(notes, answer)
+    if going:
+        left = notes.without(going)
+        is_other = any(left.at(obj, way) != value for obj, way, value in noted_places(values))
+        if is_other or _are_few(values, left, _COPIES):
             return True
     # The composite's status is content, too.
-    return not notes.missing.issuperset(seen.told_by(answer))
+    if not notes.missing.issuperset(answer.told):
+        return True
+    return seen.tells_new(answer) and _has_new(seen, answer)
 
 
-def _has_more(values: Values, notes: Notes) -> bool:
-    """Say whether values lie at places that notes don't have. A second resource has them, too: one may be deleted."""
-    return any(way not in notes.values.get(obj, ()) for obj, way, _ in noted_places(values))
+def _has_new(seen: Seen, answer: Answer) -> bool:
+    """Say whether an object has values and none was noted."""
+    new = {obj: raw for obj, raw in _owners(seen, answer).items() if obj not in seen.notes.values}
+    return any(values_in(raw, seen.mask, composed=True) for raw in new.values())
+
+
+def _going(notes: Notes, answer: Answer) -> list[str]:
+    """Return the resources with notes that an answer doesn't desire any more."""
+    return [name for name in notes.entries if name not in answer.own]
+
+
+def _are_few(values: Values, notes: Notes, least: int) -> bool:
+    """Say whether fewer entries than that have a value of some place."""
+    count: Counter[Where] = Counter()
+    for entry in notes.entries.values():
+        count.update((obj, way) for obj, way, _ in noted_places(entry.get("v", {})))
+    return any(count[obj, way] < least for obj, way, _ in noted_places(values))
 
 
 def _kind(answer: Answer, name: str) -> str:
@@ -141,16 +171,31 @@ def _taken(seen: Seen, name: str) -> int:
     return len(annotation_of(others).encode())
 
 
-def _fit(entry: dict[str, Any], rank: Callable[[str, Any], int], room: int) -> None:
+def _unseen(values: Values, rank: Rank) -> list[Where]:
+    """Return the values that don't stand in what is desired, and may decide all the same."""
+    places = []
+    for obj, way, value in noted_places(values):
+        if rank(way, value) and way not in (READY, EXTERNAL):
+            places.append((obj, way))
+    return places
+
+
+def _size(entry: dict[str, Any]) -> int:
+    """Return how many bytes an entry takes."""
+    return len(annotation_of(entry).encode()) + _AROUND
+
+
+def _fit(entry: dict[str, Any], rank: Rank, first: Collection[Where], room: int) -> None:
     """Leave out the values that matter least, until an entry has at most `room` bytes."""
     entry.pop("x", None)
-    size = len(annotation_of(entry).encode()) + _AROUND
+    size = _size(entry)
     values: Values = entry.get("v", {})
-    order = sorted(noted_places(values), key=lambda one: (-rank(one[1], one[2]), one[1], one[0]))
-    for obj, way, value in order:
+    order = []
+    for obj, way, value in noted_places(values):
+        place = 0 if (obj, way) in first else rank(way, value)
+        order.append((-place, way, obj, value))
+    for _, way, obj, value in sorted(order, key=lambda one: one[:3]):
         if size <= room:
             return
         del values[obj][way]
         size -= len(annotation_of({way: value}).encode()) - len("{}") + len(",")
-        if not values[obj]:
-            del values[obj]
