@@ -9,6 +9,7 @@ from crossplane_lite.proto.v1 import run_function_pb2 as pb
 __all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "told", "tree", "wave_request"]
 
 ANNOTATION = "crossplane-lite/function"
+KNOWN = "crossplane-lite/known"
 _LABELS = {"team": "platform", "stage": "prod", "cost": "4711", "owner": "ann", "tier": "1"}
 _RULE = {
     "action": {"type": "SetStorageClass", "storageClass": "NEARLINE"},
@@ -187,7 +188,7 @@ def told(request: bytes, answer: bytes) -> bytes:
 def answer_of(data: bytes) -> dict[str, Any]:
     """Return what a response desires, as plain data, without what one of the sides adds on its own account.
 
-    That is the annotation by which this package knows its resources, type and kind of the composite, which Crossplane
+    Those are the annotations by which this package knows its resources and their values, type and kind of the composite, which Crossplane
     fills in itself, and the time to live, which is shorter here while a resource is new.
     """
     from google.protobuf import json_format
@@ -200,7 +201,8 @@ def answer_of(data: bytes) -> dict[str, Any]:
     for entry in answer["desired"].get("resources", {}).values():
         metadata = entry["resource"].get("metadata", {})
         annotations = metadata.get("annotations", {})
-        if annotations.pop(ANNOTATION, None) is not None and not annotations:
+        taken = [annotations.pop(key, None) for key in (ANNOTATION, KNOWN)]
+        if any(taken) and not annotations:
             del metadata["annotations"]
             if not metadata:
                 del entry["resource"]["metadata"]

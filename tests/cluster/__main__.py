@@ -53,7 +53,7 @@ def _run(rows: Path, workers: int, arguments: list[str]) -> int:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the measurements as a table, a line for each scenario and transport, and the official SDK last."""
+    """Return the measurements as a table, a line for each scenario and transport; others' functions come last."""
     lines = [["scenario", "transport", *_COLUMNS.values()]]
     last = []
     for row in sorted(rows, key=lambda one: (one["scenario"], one["transport"])):
@@ -62,6 +62,8 @@ def table(rows: list[dict[str, Any]]) -> str:
         if "official_lost" in row:
             text = f"the official SDK loses {row['official_lost']} of {row['official_of']} resources"
             last.append(f"{text} when one value of {row['scenario']} goes; this one {row['lost']}")
+        for what, (alone, guarded) in row.get("guard", {}).items():
+            last.append(f"{row['scenario']}, {what}: {alone} without the guard, {guarded} with it")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     shown = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     return "\n".join([*shown, *last])

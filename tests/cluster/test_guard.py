@@ -105,11 +105,16 @@ def test_a_network_in_any_language(world: World, twin: World, language: str) -> 
         made.wait_ready()
     for world_, made in ((twin, alone), (world, one)):
         world_.react(made)
-    world.rows["calls"] = [alone_function.calls, function.calls]
-    world.rows["writes"] = [sum(made.changes_by_crossplane().values()) for made in (alone, one)]
-    assert world.rows["writes"][1] <= world.rows["writes"][0] + _MOST_NOTES
-    world.rows["deleted"] = [lost(alone), 0]
-    assert world.rows["deleted"][0] == 5
+    both = (alone_function, function)
+    writes = [sum(made.changes_by_crossplane().values()) for made in (alone, one)]
+    table = world.rows["guard"] = {
+        "calls until all is Ready": [function.calls for function in both],
+        "milliseconds of a call": [world.plane.milliseconds(function.name) for function in both],
+        "writes until all is Ready": writes,
+    }
+    assert writes[1] <= writes[0] + _MOST_NOTES
+    gone = lost(alone)
+    assert gone == 5
     before, versions = one.snapshot(), one.versions()
     assert sorted(before.objects) == _NAMES
     world.react(one)
@@ -157,8 +162,9 @@ def test_a_network_in_any_language(world: World, twin: World, language: str) -> 
     versions = one.versions()
     world.react(one)
     assert one.versions() == versions
-    world.rows["memory"] = memory(world, function)
-    assert world.rows["memory"] < _MOST_KILOBYTES
+    table["deleted by a lost id"] = [gone, 0]
+    table["kilobytes of the process"] = ["", memory(world, function)]
+    assert table["kilobytes of the process"][1] < _MOST_KILOBYTES
 
 
 _KIND: Final = "Told"
