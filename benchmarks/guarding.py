@@ -45,8 +45,7 @@ def _calls(count: int, rounds: int) -> Samples:
         server = stack.enter_context(processes.serving("official"))
         guard = stack.enter_context(processes.serving("guarded", server.address))
         callers = {
-            side: stack.enter_context(processes.caller(one))
-            for side, one in zip(_SIDES, (server, guard), strict=True)
+            side: stack.enter_context(processes.caller(one)) for side, one in zip(_SIDES, (server, guard), strict=True)
         }
         request = _at_rest(callers["ours"], data.request(count, 0, count))
         for call in callers.values():

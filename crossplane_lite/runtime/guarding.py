@@ -22,13 +22,7 @@ __all__ = ["command", "main"]
 _SHORTEST_KEY: Final = 16
 _NOT_HERE: Final = ("--workers",)
 _OWN: Final = (
-    Flag("--target", "HOST:PORT", "where the function listens that is guarded"),
-    Flag(
-        "--target-certs-dir",
-        "DIR",
-        "tls.crt, tls.key and ca.crt for a target with mutual TLS (none: plain text)",
-    ),
-    Flag("--target-server-name", "NAME", "the name in the target's certificate (the target's host)"),
+    Flag("--target", "HOST:PORT", "where the function listens that is guarded, in plain text"),
     Flag("--name", "NAME", "the step's name, which no other step has (guard)", default="guard"),
     Flag(
         "--signal",
@@ -96,7 +90,7 @@ class _Guarded:
     """A guard as a function that can be served."""
 
     def __init__(self, given: dict[str, Any]) -> None:
-        from .target import Target
+        from .transports.client import Target
 
         options = Options(
             name=given["name"],
@@ -105,14 +99,8 @@ class _Guarded:
             probe=given["probe"],
             key=_key(given["key-file"]),
         )
-        target = Target(
-            given["target"],
-            given["target-certs-dir"],
-            given["target-server-name"] or "",
-            given["transport"],
-        )
         self.name = options.name
-        self._guard = Guard(target.call, options)
+        self._guard = Guard(Target(given["target"]).call, options)
 
     def run(self, request: bytes, /) -> bytes:
         """Answer a request."""

@@ -15,7 +15,7 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime import guarding
-from crossplane_lite.runtime.target import Target
+from crossplane_lite.runtime.transports.client import Target
 from tests.guard.test_notes import lose, provide
 from tests.runtime import certificates
 from tests.runtime.serving import Serving, channel, raw_call, run_command
@@ -51,7 +51,7 @@ class Remote:
     """A function on a server, as a step of a pipeline."""
 
     def __init__(self, server: Serving) -> None:
-        self._target = Target(server.address, transport="h2")
+        self._target = Target(server.address)
 
     def run(self, data: bytes) -> bytes:
         """Answer a request."""

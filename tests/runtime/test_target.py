@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from pathlib import Path
 from typing import Any
 
 import grpc
@@ -21,12 +20,10 @@ import pytest
 from crossplane_lite.errors import InputError
 from crossplane_lite.proto import METHOD, V1BETA1_SERVICE
 from crossplane_lite.runtime.server import Server
-from crossplane_lite.runtime.target import Target
-from crossplane_lite.runtime.tls import Certificates
-from crossplane_lite.runtime.transports import GRPCIO, H2, NAMES, status
+from crossplane_lite.runtime.transports import GRPCIO, H2, status
 from crossplane_lite.runtime.transports.budget import Limits
+from crossplane_lite.runtime.transports.client import Target
 from crossplane_lite.runtime.transports.status import Refused
-from tests.runtime import certificates
 from tests.runtime.serving import in_process
 
 _LARGE = 10 << 20
@@ -39,18 +36,16 @@ def soon(seconds: float = 10) -> float:
 
 
 @contextlib.contextmanager
-def served(run: Callable[[bytes], bytes], transport: str, folder: Path | None = None) -> Iterator[str]:
+def served(run: Callable[[bytes], bytes], transport: str) -> Iterator[str]:
     """Serve a function, and yield its address."""
-    shown = None if folder is None else Certificates(str(folder))
-    with in_process(run, transport, limits=_LIMITS, threads=32, certificates=shown) as (_, address):
+    with in_process(run, transport, limits=_LIMITS, threads=32) as (_, address):
         yield address
 
 
-@pytest.mark.parametrize("client", NAMES)
-def test_a_call(transport: str, client: str) -> None:
-    """Answers of all sizes come back to the byte, over both packages, from both servers."""
+def test_a_call(transport: str) -> None:
+    """Answers of all sizes come back to the byte, from servers over both packages."""
     with served(lambda data: data[::-1], transport) as address:
-        target = Target(address, transport=client)
+        target = Target(address)
         for data in (b"", b"abc", bytes(range(256)) * 300, b"x" * _LARGE):
             assert target.call(data, soon(30)) == data[::-1]
 
@@ -70,7 +65,7 @@ def test_a_server_of_grpcio() -> None:
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
-        target = Target(f"127.0.0.1:{port}", transport=H2)
+        target = Target(f"127.0.0.1:{port}")
         assert target.call(b"ab", soon()) == b"abab"
         assert target.call(b"ab", soon()) == b"abab"
     finally:
@@ -81,7 +76,7 @@ def test_a_server_of_grpcio() -> None:
 def test_many_threads(transport: str) -> None:
     """Thirty-two threads at once get their own answers."""
     with served(lambda data: data * 3, transport) as address:
-        target = Target(address, transport=H2)
+        target = Target(address)
 
         def call(number: int) -> bool:
             data = f"{number} ".encode() * 5000
@@ -91,20 +86,18 @@ def test_many_threads(transport: str) -> None:
             assert all(pool.map(call, range(32)))
 
 
-@pytest.mark.parametrize("client", NAMES)
-def test_a_status_is_passed_on(client: str) -> None:
+def test_a_status_is_passed_on() -> None:
     """The target's status and its text come back, also where the text isn't ASCII."""
 
     def run(_data: bytes) -> bytes:
         raise Refused(7, "nö, 100 %")
 
     with served(run, GRPCIO) as address, pytest.raises(Refused, match="nö, 100 %") as found:
-        Target(address, transport=client).call(b"", soon())
+        Target(address).call(b"", soon())
     assert found.value.code == 7
 
 
-@pytest.mark.parametrize("client", NAMES)
-def test_a_deadline(client: str) -> None:
+def test_a_deadline() -> None:
     """A call ends at its deadline."""
     end = threading.Event()
 
@@ -115,7 +108,7 @@ def test_a_deadline(client: str) -> None:
     with served(run, GRPCIO) as address:
         start = time.monotonic()
         with pytest.raises(Refused) as found:
-            Target(address, transport=client).call(b"", soon(0.3))
+            Target(address).call(b"", soon(0.3))
         took = time.monotonic() - start
         end.set()
     assert found.value.code == status.DEADLINE_EXCEEDED
@@ -128,7 +121,7 @@ def test_nothing_listens() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         with pytest.raises(Refused, match=f"127.0.0.1:{port} can't be reached") as found:
-            Target(f"127.0.0.1:{port}", transport=H2).call(b"", soon(0.5))
+            Target(f"127.0.0.1:{port}").call(b"", soon(0.5))
     assert found.value.code == status.UNAVAILABLE
 
 
@@ -147,7 +140,7 @@ def test_a_target_that_starts_later() -> None:
     thread = threading.Thread(target=start)
     thread.start()
     try:
-        assert Target(address, transport=H2).call(b"abc", soon()) == b"abc"
+        assert Target(address).call(b"abc", soon()) == b"abc"
     finally:
         thread.join()
         server.stop(0)
@@ -158,7 +151,7 @@ def test_a_target_that_starts_again() -> None:
     first = Server(lambda _data: b"first", transport=H2)
     address = first.listen("127.0.0.1:0")
     first.start()
-    target = Target(address, transport=H2)
+    target = Target(address)
     assert target.call(b"", soon()) == b"first"
     first.stop(0)
     second = Server(lambda _data: b"second", transport=H2)
@@ -170,28 +163,11 @@ def test_a_target_that_starts_again() -> None:
         second.stop(0)
 
 
-@pytest.mark.slow
-def test_mutual_tls(tmp_path: Path, transport: str) -> None:
-    """A target with mutual TLS is called with certificates, over grpcio."""
-    authority = certificates.Authority()
-    folder = certificates.write(tmp_path / "server", authority.issue("localhost"), authority)
-    client = certificates.write(tmp_path / "client", authority.issue("client"), authority)
-    with served(lambda data: data, transport, folder) as address:
-        target = Target(address.replace("127.0.0.1", "localhost"), str(client))
-        assert target.call(b"abc", soon()) == b"abc"
-
-
-def test_certificates_that_are_not_there(tmp_path: Path) -> None:
-    """A folder without certificates is an error that names the file."""
-    with pytest.raises(InputError, match=r"ca\.crt"):
-        Target("localhost:9444", str(tmp_path))
-
-
 @pytest.mark.parametrize("address", ["", "localhost", ":9443", "localhost:https", "no.such.host.invalid:1"])
 def test_wrong_addresses(address: str) -> None:
     """An address that can't be one is an error."""
     with pytest.raises(InputError):
-        Target(address, transport=H2)
+        Target(address)
 
 
 class Misbehaving:
@@ -262,13 +238,13 @@ def test_servers_that_misbehave(answer: Callable[[Any, int], None]) -> None:
     server = Misbehaving(answer)
     start = time.monotonic()
     with pytest.raises(Refused) as found:
-        Target(server.address, transport=H2).call(b"abc", soon())
+        Target(server.address).call(b"abc", soon())
     assert found.value.text
     assert time.monotonic() - start < 3
 
 
 def test_answers_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that is too large ends the call."""
-    monkeypatch.setattr("crossplane_lite.runtime.target._MOST_BYTES", 1000)
+    monkeypatch.setattr("crossplane_lite.runtime.transports.client._MOST_BYTES", 1000)
     with served(lambda _data: b"x" * 2000, H2) as address, pytest.raises(Refused, match="more than 1,000 bytes"):
-        Target(address, transport=H2).call(b"", soon())
+        Target(address).call(b"", soon())

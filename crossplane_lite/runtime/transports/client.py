@@ -1,6 +1,6 @@
-"""The client of gRPC over h2: blocking sockets, in plain text. A connection has one call at a time.
+"""The client with which the guard calls its target, a function on another server: gRPC over h2, in plain text.
 
-A function may be called again, so a call is made once more if a connection breaks that has had calls before.
+Sockets block, and a connection has one call at a time. A function may be called again, so a call is made once more if a connection breaks that has had calls before.
 Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
 """
 
@@ -15,12 +15,13 @@ from urllib.parse import unquote
 
 from ..._core.base.extras import load
 from ...errors import InputError
+from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
 from . import status
 from .protocol import PREFIX_BYTES, prefix
 from .status import Refused
 
-__all__ = ["Connections"]
+__all__ = ["Target"]
 
 _h2: Final = load("h2.connection", "h2")
 _config: Final = load("h2.config", "h2")
@@ -30,6 +31,8 @@ _settings: Final = load("h2.settings", "h2")
 
 _CONNECT_SECONDS: Final = 5.0
 """How long a server may take to listen, such as one that starts beside the client."""
+_MOST_BYTES: Final = 128 << 20
+"""The largest answer."""
 _PAUSE: Final = 0.1
 _WINDOW: Final = 16 << 20
 _READ: Final = 1 << 16
@@ -42,24 +45,42 @@ class _Broken(Exception):
     """A connection has broken."""
 
 
-class Connections:
-    """The connections to a server. All threads may use them.
+class Target:
+    """Calls a function on a gRPC server. All threads may use it.
 
     Args:
         address: `host:port` or `unix:path`.
-        most: The most bytes of an answer.
 
     Raises:
         InputError: The address is wrong, or nobody knows the host.
     """
 
-    def __init__(self, address: str, most: int) -> None:
+    def __init__(self, address: str) -> None:
         self._address = address
-        self._most = most
         self._place = _place(address)
         self._idle: deque[_Connection] = deque(maxlen=_MOST_IDLE)
+        self._services = [V1_SERVICE, V1BETA1_SERVICE]
 
-    def call(self, path: str, request: bytes, until: float) -> bytes:
+    def call(self, request: bytes, until: float) -> bytes:
+        """Call the function, by v1 of the protocol or v1beta1, and return its answer.
+
+        Args:
+            request: The bytes of the request.
+            until: The deadline, a time by `time.monotonic`.
+
+        Raises:
+            Refused: The target answers with a status, or doesn't answer in time, or isn't there.
+        """
+        service = self._services[0]
+        try:
+            return self._called(f"/{service}/{METHOD}", request, until)
+        except Refused as e:
+            if e.code != status.UNIMPLEMENTED or service == self._services[-1]:
+                raise
+        self._services = self._services[1:]
+        return self.call(request, until)
+
+    def _called(self, path: str, request: bytes, until: float) -> bytes:
         """Call a method over an idle connection, or a new one."""
         while True:
             try:
@@ -68,7 +89,7 @@ class Connections:
                 connection = None
             is_used = connection is not None
             if connection is None:
-                connection = _Connection(self._connected(until), self._address, self._most)
+                connection = _Connection(self._connected(until), self._address)
             try:
                 answer = connection.call(path, request, until)
             except _Broken as e:
@@ -131,9 +152,8 @@ class _Connection:
         is_idle: Whether it can take another call.
     """
 
-    def __init__(self, sock: socket.socket, authority: str, most: int) -> None:
+    def __init__(self, sock: socket.socket, authority: str) -> None:
         self._sock = sock
-        self._most = most
         self.is_idle = True
         self._authority = "localhost" if authority.startswith("unix:") else authority
         options = _config.H2Configuration(client_side=True, header_encoding="utf-8")
@@ -169,7 +189,7 @@ class _Connection:
         stream = conn.get_next_available_stream_id()
         conn.send_headers(stream, self._headers(path, until))
         body = memoryview(prefix(request) + request)
-        answer = _Answer(stream, self._most)
+        answer = _Answer(stream)
         while not answer.is_over:
             body = self._send(stream, body)
             self._sock.settimeout(_seconds_left(until))
@@ -231,9 +251,8 @@ def _seconds_left(until: float) -> float | None:
 class _Answer:
     """The answer to a call while it comes."""
 
-    def __init__(self, stream: int, most: int) -> None:
+    def __init__(self, stream: int) -> None:
         self._stream = stream
-        self._most = most
         self._data = bytearray()
         self._headers: dict[str, str] = {}
         self.is_over = False
@@ -251,8 +270,8 @@ class _Answer:
             self._headers.update(event.headers)
         elif isinstance(event, _events.DataReceived):
             self._data += event.data
-            if len(self._data) > self._most:
-                raise Refused(status.RESOURCE_EXHAUSTED, f"the target's answer has more than {self._most:,} bytes")
+            if len(self._data) > _MOST_BYTES:
+                raise Refused(status.RESOURCE_EXHAUSTED, f"the target's answer has more than {_MOST_BYTES:,} bytes")
         elif isinstance(event, _events.StreamReset):
             raise _Broken(f"the server has reset the call (error {int(event.error_code)})")
         elif isinstance(event, _events.StreamEnded):
