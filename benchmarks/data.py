@@ -188,8 +188,8 @@ def told(request: bytes, answer: bytes) -> bytes:
 def answer_of(data: bytes) -> dict[str, Any]:
     """Return what a response desires, as plain data, without what one of the sides adds on its own account.
 
-    Those are the annotations by which this package knows its resources and their values, type and kind of the composite, which Crossplane
-    fills in itself, and the time to live, which is shorter here while a resource is new.
+    Those are the annotations by which this package knows its resources and their values, type and kind of the
+    composite, which Crossplane fills in itself, and the time to live, which is shorter here while a resource is new.
     """
     from google.protobuf import json_format
 

@@ -1,6 +1,7 @@
 """The client with which the guard calls its target, a function on another server: gRPC over h2, in plain text.
 
-Sockets block, and a connection has one call at a time. A function may be called again, so a call is made once more if a connection breaks that has had calls before.
+Sockets block, and a connection has one call at a time. A function may be called again, so a call is made once more if a
+connection breaks that has had calls before.
 Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
 """
 
