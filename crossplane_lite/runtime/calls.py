@@ -129,9 +129,6 @@ class Calls:
                 *(self._limits.stuck_seconds, stuck, self._limits.threads),
             )
 
-    def close(self) -> None:
-        """Do nothing: threads end with the process."""
-
     def _report(self, thread: int, running: tuple[float, bytes]) -> None:
         loop = sys.modules.get("crossplane_lite._core.call.event_loop")
         # An `async def compose` runs on the event loop while this thread waits for it: show the stack of the coroutine.

@@ -59,7 +59,6 @@ def command(argv: Sequence[str]) -> int:
         InputError: A flag or a certificate is wrong, the function can't be loaded, or the server can't listen on an
             address.
         MissingExtraError: A flag needs a package that isn't installed.
-        UsageError: `--workers` isn't possible on this system.
     """
     _run("crossplane-lite serve", argv, None)
     return 0
@@ -132,7 +131,7 @@ FLAGS: Final = (
     Flag("--debug", None, "log every call, and as text instead of JSON"),
     Flag("--insecure", None, "serve without transport security; wins over certificates"),
     Flag(
-        "--tls-certs-dir, --tls-server-certs-dir",
+        "--tls-certs-dir",
         "DIR",
         "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
     ),
@@ -143,29 +142,7 @@ FLAGS: Final = (
     Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
     Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
     Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
-    Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
     Flag("--threads", "N", "calls handled at the same time (32)", whole(10_000), "threads"),
-    Flag(
-        "--workers",
-        "N",
-        "run the function in N processes, for functions that compute much (none)",
-        whole(256),
-        default=0,
-    ),
-    Flag(
-        "--call-timeout",
-        "SECONDS",
-        f"how long a call may take if its caller sets no deadline ({_DEFAULTS.call_seconds:g})",
-        seconds,
-        "call_seconds",
-    ),
-    Flag(
-        "--stuck-after",
-        "SECONDS",
-        f"how long after its deadline a call that still runs counts as stuck ({_DEFAULTS.stuck_seconds:g})",
-        seconds,
-        "stuck_seconds",
-    ),
     Flag(
         "--transport",
         "|".join(transports.NAMES),
@@ -260,7 +237,6 @@ def serve(flags: dict[str, Any], load: Callable[[], Servable]) -> None:
     Raises:
         InputError: A flag or a certificate is wrong, or the server can't listen on an address.
         MissingExtraError: A flag needs a package that isn't installed.
-        UsageError: `--workers` isn't possible on this system.
     """
     if not flags["insecure"] and not flags["tls-certs-dir"]:
         raise InputError(
@@ -310,17 +286,13 @@ def _listening(flags: dict[str, Any], load: Callable[[], Servable]) -> Server:
     from .server import Server
 
     run = fn.run
-    workers = flags.get("workers", 0)
     if flags["record"]:
-        if workers:
-            raise InputError("--record works only without --workers: one process writes a recording")
         run = _recorder().recorded(run, flags["record"], getattr(fn, "name", "RunFunction"))
     server = Server(
         run,
         certificates,
         limits=Limits(**{one.limit: flags[one.key] for one in FLAGS if one.limit}),
         transport=flags["transport"],
-        workers=workers,
         metrics=flags["metrics-address"] is not None,
     )
     server.listen(flags["address"])

@@ -20,7 +20,6 @@ from .flags import Flag
 __all__ = ["command", "main"]
 
 _SHORTEST_KEY: Final = 16
-_NOT_HERE: Final = ("--workers",)
 _OWN: Final = (
     Flag("--target", "HOST:PORT", "where the function listens that is guarded, in plain text"),
     Flag("--name", "NAME", "the step's name, which no other step has (guard)", default="guard"),
@@ -40,7 +39,7 @@ _OWN: Final = (
     Flag("--key-file", "FILE", "sign notes with the key in this file, so that nobody can forge them"),
     Flag("--manifest", "FUNCTION", "print the manifest that puts a guard in front of a function, and exit"),
 )
-FLAGS: Final = (*_OWN, *(one for one in flags.FLAGS if one.names not in _NOT_HERE))
+FLAGS: Final = (*_OWN, *flags.FLAGS)
 
 
 # Crossplane mounts the volume with the function's certificates, and looks for the port 9443.

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .metrics import Metrics
     from .tls import Certificates
     from .transports import Handle, Quick, Transport
-    from .workers import Pool
 
 __all__ = ["GRACE_SECONDS", "Server", "health_method"]
 
@@ -55,14 +54,11 @@ class Server:
         certificates: The certificates for mutual TLS; None serves without transport security.
         limits: The server's limits.
         transport: `grpcio` or `h2`; None for h2 if it is installed and can serve, else grpcio.
-        workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server
-            before the process starts a thread.
         metrics: Whether calls are counted; `listen_for_metrics` needs this.
 
     Raises:
         MissingExtraError: The package for the transport or for metrics isn't installed.
         InputError: There is no such transport.
-        UsageError: `workers` isn't 0, and the system has no `os.fork()`.
     """
 
     def __init__(
@@ -72,18 +68,12 @@ class Server:
         *,
         limits: Limits = Limits(),  # noqa: B008  # a tuple
         transport: str | None = None,
-        workers: int = 0,
         metrics: bool = False,
     ) -> None:
         self._limits = limits
         self._certificates = certificates
-        self._pool: Pool | None = None
         self._metrics: Metrics | None = None
-        if workers:
-            from .workers import Pool
-
-            self._pool = Pool(run, workers, limits)  # before there are threads
-        self._calls: Pool | Calls = self._pool or Calls(run, limits)
+        self._calls = Calls(run, limits)
         handle: Handle = self._calls.handle
         if metrics:
             from .metrics import Metrics
@@ -96,14 +86,12 @@ class Server:
         # For the line that says where it serves.
         self._shown: dict[str, Any] = {"tls": certificates is not None, "transport": self._transport.name}
         self._shown["why"] = self._transport.why
-        if workers:
-            self._shown["workers"] = workers
         self._stopping = False
         self._over = threading.Event()
 
     @property
     def healthy(self) -> bool:
-        """Whether the server isn't stopping, and its `Calls` (or, with workers, its `Pool`) is healthy."""
+        """Whether the server isn't stopping, and not too many calls hang."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str) -> str:
@@ -176,7 +164,7 @@ class Server:
     def stop(self, grace: float) -> bool:
         """Refuse new calls, wait until the running calls have ended, for at most `grace` seconds, and end the server.
 
-        After the wait, worker processes are killed, and health and metrics aren't served any more.
+        After the wait, health and metrics aren't served any more.
 
         Returns:
             Whether all calls have ended. A call whose caller has gone counts until the function returns.
@@ -188,7 +176,6 @@ class Server:
             time.sleep(0.01)
         ended = not self._calls.running
         self._over.set()
-        self._calls.close()
         if self._health is not None:
             self._health.stop(0)
         if self._metrics is not None:
@@ -239,20 +226,9 @@ class Server:
         yield "calls_in_flight", "Calls that run now.", calls.running
         yield "calls_waiting", "Calls that wait for a thread.", self._transport.waiting
         yield "calls_late_total", "Calls in which compose() went on after their deadline.", calls.late
-        yield "calls_stuck", "Calls that run longer after their deadline than --stuck-after.", calls.stuck
+        yield "calls_stuck", "Calls that still run ten seconds after their deadline.", calls.stuck
         yield "threads", "The most calls that may run at the same time.", self._limits.threads
         yield "healthy", "The answer of the health check: 1 for SERVING, 0 for NOT_SERVING.", self.healthy
-        if self._pool is not None:
-            pool = self._pool
-            yield "workers", "Worker processes that take calls.", pool.processes
-            yield "workers_ended_total", "Worker processes that have ended by themselves.", pool.ended
-            yield "workers_replaced_total", "Worker processes that were replaced, because calls hung.", pool.replaced
-            yield "calls_retried_total", "Calls that were run again, because their worker had ended.", pool.retried
-            yield (
-                "calls_lost_total",
-                "Calls answered with UNAVAILABLE, because two workers ended in them, or no worker took them.",
-                pool.lost,
-            )
         peers = sys.modules.get("crossplane_lite.runtime.transports.peer")  # only the transport h2 has it
         if peers is not None:
             yield "handshakes_failed_total", "TLS handshakes that have failed.", peers.failures.count

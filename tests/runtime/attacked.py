@@ -36,7 +36,7 @@ class SizedAsync(Sized):
         return super().RunFunction(request, context)
 
 
-def main(server: str, address: str, workers: str = "0", certificates: str = "") -> None:
+def main(server: str, address: str, certificates: str = "") -> None:
     """Serve at an address until a signal; without certificates, in plain text."""
     if server == OFFICIAL:
         from crossplane.function import runtime
@@ -50,7 +50,7 @@ def main(server: str, address: str, workers: str = "0", certificates: str = "") 
 
         flags = ["--address", address, "--transport", server]
         flags += ["--tls-certs-dir", certificates] if certificates else ["--insecure"]
-        ours.main(Sized(run_function_pb2), flags if workers == "0" else [*flags, "--workers", workers])
+        ours.main(Sized(run_function_pb2), flags)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def soak(transport: str, seconds: float, say: Callable[[str], None] = print) -> 
     credentials = grpc.ssl_channel_credentials(authority.certificate, mine.key, mine.certificate)
     with tempfile.TemporaryDirectory() as folder:
         directory = write(Path(folder) / "certs", pairs[0], authority)
-        command = [sys.executable, "-m", "tests.runtime.attacked", transport, "127.0.0.1:0", "0", str(directory)]
+        command = [sys.executable, "-m", "tests.runtime.attacked", transport, "127.0.0.1:0", str(directory)]
         server = Serving(command, {"MALLOC_ARENA_MAX": "1", "PYTHONFAULTHANDLER": "1"})
         process = server.process.pid
         seen: list[tuple[int, int, int]] = []

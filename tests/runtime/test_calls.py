@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
+import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import grpc
@@ -41,6 +44,27 @@ def status_of(opened: grpc.Channel, data: bytes, timeout: float) -> str:
     return "OK"
 
 
+@contextlib.contextmanager
+def limited(limits: str, transport: str) -> Iterator[Serving]:
+    """Serve a function that hangs, with limits that no flag sets."""
+    program = (
+        "import sys\n"
+        "from crossplane_lite.runtime import log, server\n"
+        "from crossplane_lite.runtime.transports.budget import Limits\n"
+        "from tests.runtime.functions import hanging\n"
+        "log.configure()\n"
+        f"served = server.Server(hanging.run, limits=Limits({limits}), transport=sys.argv[1])\n"
+        "served.listen('127.0.0.1:0')\n"
+        "served.listen_for_health('127.0.0.1:0')\n"
+        "served.serve()\n"
+    )
+    server = Serving([sys.executable, "-c", program, transport])
+    try:
+        yield server
+    finally:
+        server.stop(signal.SIGKILL)
+
+
 def late(server: Serving) -> list[dict[str, Any]]:
     """Return the log lines about calls after their deadline."""
     return [record for record in server.records if record["msg"] == LATE]
@@ -69,8 +93,7 @@ def test_a_call_that_hangs(transport: str) -> None:
 @pytest.mark.slow
 def test_too_many_that_hang(transport: str) -> None:
     """Where half of the threads hang, the health check says NOT_SERVING, on its own port and on the main one."""
-    flags = ("--insecure", "--transport", transport, "--threads", "4", "--stuck-after", "0.1")
-    with serving("tests.runtime.functions:hanging", *flags, "--health-address", "127.0.0.1:0") as server:
+    with limited("threads=4, stuck_seconds=0.1", transport) as server:
         with channel(server.address) as opened:
             assert status_of(opened, asking(hang=True), 0.5) == "DEADLINE_EXCEEDED"
             server.record(LATE)
@@ -104,9 +127,8 @@ def test_async_code_that_does_not_stop(name: str, transport: str) -> None:
 
 @pytest.mark.slow
 def test_a_caller_without_a_deadline(transport: str) -> None:
-    """A call whose caller says nothing ends after --call-timeout; grpcio can only cancel it."""
-    flags = ("--insecure", "--transport", transport, "--call-timeout", "0.5")
-    with serving("tests.runtime.functions:hanging", *flags) as server:
+    """A call whose caller says nothing ends after the time of the limits; grpcio can only cancel it."""
+    with limited("call_seconds=0.5", transport) as server:
         with channel(server.address) as opened:
             pending = opened.unary_unary("/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction").future(
                 asking(hang=True)

@@ -210,16 +210,6 @@ class Tally:
         self.kept = kept
         self.rehearsals = rehearsals
 
-    def add(self, other: Tally) -> None:
-        """Add the counts of `other` to these."""
-        for name in self.__slots__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-
-    @property
-    def counts(self) -> tuple[int, int, int, int]:
-        """All four counts, in the order emitted, held, kept and rehearsals."""
-        return self.emitted, self.held, self.kept, self.rehearsals
-
 
 counting: Final[ContextVar[Tally | None]] = ContextVar("crossplane_lite_tally", default=None)
 """The tally of this thread's call; None if nothing is counted."""

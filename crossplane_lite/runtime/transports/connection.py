@@ -233,8 +233,7 @@ class Connection:
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (
-                f"the response has {len(response):,} bytes, and is larger than the function's limit of {most:,} bytes: "
-                "give the function a larger --max-send-message-size (in MB)"
+                f"the response has {len(response):,} bytes, and is larger than the function's limit of {most:,} bytes"
             )
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
