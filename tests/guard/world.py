@@ -221,8 +221,10 @@ class World:
         self.cluster.reconcile(done, applies=applies, stores_status=not is_cut)
         self.counts.writes += len(done.written)
         self.counts.calls = sum(target.calls for target in self.targets)
+        if is_cut or done.fatal:  # the composite's status wasn't written
+            self.xr.get("status", {}).update((key, value) for key, value in status.items() if key != "conditions")
         if wanted is not None:
-            self._compare(done, wanted, {} if is_cut or done.fatal else status)
+            self._compare(done, wanted, status)
         return done
 
     def _oracle(self) -> Reconcile | None:

@@ -74,14 +74,14 @@ def test_without_grpcio(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture
     base = root_folder(tmp_path / "root")
     flags = ["--base", str(base), "--sdk-from", str(sdk), "--transport", "none", "--no-prune", "--byte-code", "no"]
     output = tmp_path / "a"
-    flags += ["--krm", "--label", "team=a", "--user", "1000:1000", "--format", "oci", "-o", str(output)]
+    flags += ["--krm", "--user", "1000:1000", "--format", "oci", "-o", str(output)]
     assert main(["image", str(project(tmp_path / "project")), *flags]) == 0
     assert "left out  grpcio" in capsys.readouterr().out
     index = json.loads((output / "index.json").read_text())
     blobs = output / "blobs" / "sha256"
     manifest = json.loads((blobs / index["manifests"][0]["digest"][7:]).read_text())
     settings = json.loads((blobs / manifest["config"]["digest"][7:]).read_text())["config"]
-    assert (settings["User"], settings["Labels"]["team"]) == ("1000:1000", "a")
+    assert settings["User"] == "1000:1000"
     assert "ExposedPorts" not in settings
     files = members(gzip.decompress((blobs / manifest["layers"][-1]["digest"][7:]).read_bytes()))
     assert not [name for name in files if name.startswith("function/grpc/")]
@@ -161,14 +161,11 @@ def test_flags_are_checked_first(
     flags: list[str],
     message: str,
 ) -> None:
-    """A label or an output that can't be used is an error before the base is read and packages are installed."""
+    """A user or an output that can't be used is an error before the base is read and packages are installed."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full" / "a").mkdir(parents=True)
     assert main(["image", "--base", "none", *flags]) == 2
     assert message in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["image", "--base", "none", "--label", "x"])
-    assert "--label: must be KEY=VALUE (got 'x')" in capsys.readouterr().err
 
 
 def test_no_base(capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,15 +67,6 @@ def test_none() -> None:
     assert chosen(NEEDED, "none")[1] == ["grpcio"]
 
 
-def test_without() -> None:
-    """More packages can be left out, by any spelling; one that nobody needs is an error."""
-    assert chosen(NEEDED, "grpcio", ["Typing_Extensions"])[1] == ["typing-extensions"]
-    with pytest.raises(
-        InputError, match="--without numpy: the function doesn't need that package; its packages are attrs, "
-    ):
-        chosen(NEEDED, "grpcio", ["numpy"])
-
-
 def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
     """A folder or file, a URL and a version are told apart."""
     assert sdk_requirement(str(tmp_path)) == f"crossplane-lite @ {tmp_path.as_uri()}"

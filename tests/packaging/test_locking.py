@@ -88,14 +88,14 @@ def make(*more: str) -> int:
 
 @pytest.mark.slow
 def test_out_and_in(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """--lock writes version and hash of every package; --locked takes them, with the same bytes, and no others."""
+    """--lock writes version and hash of every package, and from then on takes these, with the same bytes."""
     assert make("--lock", "lock.txt") == 0
     text = Path("lock.txt").read_text()
     digest = hashlib.sha256((index / "lib-1.0-py3-none-any.whl").read_bytes()).hexdigest()
     assert f"lib==1.0 \\\n    --hash=sha256:{digest}\n" in text
     first = Path("image.tar").read_bytes()
     wheel(index, "lib", "2.0")
-    assert make("--locked", "lock.txt") == 0
+    assert make("--lock", "lock.txt") == 0
     assert Path("image.tar").read_bytes() == first
     assert make() == 0
     assert Path("image.tar").read_bytes() != first
@@ -110,14 +110,14 @@ def test_one_byte(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = text.index("sha256:", text.index("lib==")) + 7
     for changed, problem in (
         (f"{text[:at]}{'1' if text[at] == '0' else '0'}{text[at + 1 :]}", "the file was changed, or the package was"),
-        (text[: text.index("lib==")], "doesn't have lib: write the file anew with --lock"),
+        (text[: text.index("lib==")], "doesn't have lib: remove the file"),
         (text.replace("lib==1.0", "lib==1.1"), "pip finds no packages"),
     ):
         Path("changed.txt").write_text(changed)
-        assert make("--locked", "changed.txt") == 2
+        assert make("--lock", "changed.txt") == 2
         assert problem in capsys.readouterr().err
     wheel(index, "lib", Summary="changed")
-    assert make("--locked", "lock.txt") == 2
+    assert make("--lock", "lock.txt") == 2
     assert "the file was changed, or the package was" in capsys.readouterr().err
     assert not Path("image.tar").exists()
 
@@ -144,29 +144,23 @@ def test_both_platforms(index: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert Path("lock.txt").read_text().count("--hash") == 3
     assert capsys.readouterr().err == ""
     root_folder(Path("arm"), machine=0xB7)
-    assert make("--locked", "lock.txt", "--base", "arm") == 0
+    assert make("--lock", "lock.txt", "--base", "arm") == 0
     (index / "lib-1.0-cp311-cp311-manylinux2014_aarch64.whl").unlink()
+    Path("lock.txt").unlink()
     assert make("--lock", "lock.txt") == 0
     assert "warning: lock.txt is not for linux/arm64: pip finds no packages" in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_sources_are_not_built_unasked(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sources of an index, and of an address that a package requires, are built only where their name is allowed."""
+def test_sources_are_not_built(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sources of an index, and of an address that a package requires, aren't built: that would run their code."""
     (index / "lib-1.0-py3-none-any.whl").unlink()
     source = sdist(index, "lib")
     assert make() == 2
     assert "pip finds no packages" in capsys.readouterr().err
-    assert make("--allow-build", "lib", "--lock", "lock.txt") == 0
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()
-    assert f"lib==1.0 \\\n    --hash=sha256:{digest}\n" in Path("lock.txt").read_text()
-    assert make("--allow-build", "lib", "--locked", "lock.txt") == 0
-    assert make("--allow-build", "other") == 2
     wheel(Path(), "fn", needs=f"lib @ {source.as_uri()}")
-    capsys.readouterr()
     assert make() == 2
-    assert "building it here would run its code: allow that with --allow-build lib" in capsys.readouterr().err
-    assert make("--allow-build", "lib") == 0
+    assert "building it here would run its code: take a version with a wheel" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -178,7 +172,7 @@ def test_folders_of_this_machine(index: Path) -> None:
     wheel(Path(), "fn", needs=f"lib @ {Path('sources', 'lib-1.0').absolute().as_uri()}")
     assert make("--lock", "lock.txt") == 0
     assert "lib==" not in Path("lock.txt").read_text()
-    assert make("--locked", "lock.txt") == 0
+    assert make("--lock", "lock.txt") == 0
 
 
 @pytest.mark.slow
@@ -217,7 +211,7 @@ def test_what_is_written_holds(tmp_path: Path) -> None:
     locking.hold([project, package("lib", "1")], locked, path)
     for other, problem in (
         (package("lib", "3"), "which .* doesn't list: the file was changed, or the package was"),
-        (package("more", "1"), "doesn't have more: write the file anew with --lock"),
+        (package("more", "1"), "doesn't have more: remove the file"),
         (package("lib", "1", "1.1"), "has lib 1.0, and pip chose 1.1"),
     ):
         with pytest.raises(InputError, match=problem):
@@ -238,7 +232,7 @@ def test_packages_that_no_file_can_have(several: list[list[Package]], problem: s
 
 
 def test_sources_that_pip_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sources that nobody asked for and whose name isn't allowed aren't built; those of the project itself are."""
+    """Sources that nobody asked for aren't built; those of the project itself are."""
 
     def choose(*_: object) -> None:
         source = {"url": "https://example.org/lib-1.0.tar.gz", "archive_info": {"hashes": {"sha256": HASH}}}
@@ -248,11 +242,8 @@ def test_sources_that_pip_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (tmp_path / "pip.json").write_text(json.dumps({"install": [lib, project]}))
 
     monkeypatch.setattr(installing, "_pip", choose)
-    with pytest.raises(InputError, match="building it here would run its code: allow that with --allow-build lib"):
+    with pytest.raises(InputError, match="building it here would run its code"):
         installing.resolve(["/project"], PYTHON, tmp_path)
-    monkeypatch.setattr(installing, "_build", lambda *_: {})
-    project, lib = installing.resolve(["/project"], PYTHON, tmp_path, may_build=["lib"])
-    assert (project.is_local, lib.is_local, lib.is_wheel, lib.sha256) == (True, False, False, HASH)
 
 
 def test_files_of_other_tools(tmp_path: Path) -> None:

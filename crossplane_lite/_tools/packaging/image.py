@@ -119,7 +119,7 @@ def _install(
         os.path.abspath(project) if is_place else project, arguments.transport, arguments.sdk_from
     )
     packages = _locked(arguments, wanted, python, work, status)
-    kept, left_out = installing.chosen(packages, arguments.transport, arguments.without or ())
+    kept, left_out = installing.chosen(packages, arguments.transport)
     status.show(f"installing {len(kept)} packages")
     installing.install(kept, python, target, work)
     function = function_of(target, project, packages, arguments.function)
@@ -129,28 +129,28 @@ def _install(
 def _locked(
     arguments: argparse.Namespace, wanted: Sequence[str], python: Python, work: Path, status: StatusLine
 ) -> list[installing.Package]:
-    """Choose the packages: those of --locked, or any, which --lock writes down for all platforms."""
-    limits = [arguments.constraint] if arguments.constraint is not None else []
-    may_build: list[str] = arguments.allow_build or []
-    locked = locking.read(arguments.locked) if arguments.locked is not None else {}
-    if locked:
-        (work / "locked.txt").write_text(locking.constraints(locked), encoding="utf-8")
-        limits.append(str(work / "locked.txt"))
-    packages = installing.resolve(wanted, python, work, limits, may_build)
-    if arguments.locked is not None:
-        locking.hold(packages, locked, arguments.locked)
-    if arguments.lock is not None:
-        several = [packages]
-        (work / "chosen.txt").write_text("".join(f"{one.name}=={one.version}\n" for one in packages if one.sha256))
-        for platform in images.PLATFORMS.keys() - {python.platform}:
-            status.show(f"choosing the same packages for {platform}")
-            try:
-                other = python._replace(platform=platform)
-                several.append(installing.resolve(wanted, other, work, [*limits, str(work / "chosen.txt")], may_build))
-            except InputError as e:
-                status.clear()
-                print(f"warning: {arguments.lock} is not for {platform}: {e}", file=sys.stderr)
-        locking.write(arguments.lock, locking.text(f"Packages of an image with Python {python.dotted}.", several))
+    """Choose the packages: those of a lock file that is there, or any, which a new one has for all platforms."""
+    lock: str | None = arguments.lock
+    limits = work / "limits.txt"
+    if lock is not None and os.path.exists(lock):
+        locked = locking.read(lock)
+        limits.write_text(locking.constraints(locked), encoding="utf-8")
+        packages = installing.resolve(wanted, python, work, limits)
+        locking.hold(packages, locked, lock)
+        return packages
+    packages = installing.resolve(wanted, python, work)
+    if lock is None:
+        return packages
+    several = [packages]
+    limits.write_text("".join(f"{one.name}=={one.version}\n" for one in packages if one.sha256), encoding="utf-8")
+    for platform in images.PLATFORMS.keys() - {python.platform}:
+        status.show(f"choosing the same packages for {platform}")
+        try:
+            several.append(installing.resolve(wanted, python._replace(platform=platform), work, limits))
+        except InputError as e:
+            status.clear()
+            print(f"warning: {lock} is not for {platform}: {e}", file=sys.stderr)
+    locking.write(lock, locking.text(f"Packages of an image with Python {python.dotted}.", several))
     return packages
 
 
@@ -248,13 +248,6 @@ def _files(target: Path) -> Iterator[tuple[str, Path]]:
             yield inside, path
 
 
-def _label(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise argparse.ArgumentTypeError(f"must be KEY=VALUE (got {text!r})")
-    return key, value
-
-
 def _made(
     base: images.Image, layer: Layer, python: Python, function: Function, arguments: argparse.Namespace
 ) -> images.Image:
@@ -264,7 +257,7 @@ def _made(
         "Cmd": None,
         "User": arguments.user,
         "WorkingDir": "/",
-        "Labels": {**own, **dict(arguments.label or ())},
+        "Labels": own,
         # The root is read-only. Without this setting, Python would try to write byte code there for each module.
         "Env": ["PYTHONDONTWRITEBYTECODE=1"],
     }
@@ -328,19 +321,13 @@ def make_parser() -> argparse.ArgumentParser:
         default="h2",
         help="the package that serves gRPC: h2 (default), grpcio, or none, for KRM functions",
     )
-    add("--without", metavar="PACKAGE", action="append", help="leave this package out; can be given several times")
     add(
         "--sdk-from", metavar="PATH|URL|VERSION", help="the folder, wheel, URL or version of crossplane-lite to install"
     )
-    add("--constraint", metavar="FILE", help="a file that limits versions, as for pip's --constraint")
-    add("--lock", metavar="FILE", help="write the version and the hashes of each package to this file, for --locked")
-    add("--locked", metavar="FILE", help="install only packages of this file, by hash: one of --lock, or requirements")
     add(
-        "--allow-build",
-        metavar="NAME[==VERSION]",
-        action="append",
-        help="build this package from its sources, which runs its code; all others must have wheels, but for "
-        "folders of this machine, such as the project; can be given several times",
+        "--lock",
+        metavar="FILE",
+        help="install only packages of this file, by hash (requirements with hashes); without such a file, write it",
     )
     add("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
     add(
@@ -351,7 +338,6 @@ def make_parser() -> argparse.ArgumentParser:
         "Python",
     )
     add("--user", metavar="UID:GID", default=NOBODY, help=f"the user that the image runs as ({NOBODY}, nobody)")
-    add("--label", metavar="KEY=VALUE", type=_label, action="append", help="an image label; can be given several times")
     add("--krm", action="store_true", help="for a KRM function: keep the part of crossplane-lite for these")
     add("--no-prune", action="store_true", help="keep crossplane-lite's tools, which a served function never loads")
     add("--report", action="store_true", help="print the size of each folder in the layer")

@@ -118,7 +118,7 @@ def sdk_requirement(sdk: str, extras: str = "") -> str:
     )
 
 
-def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
+def chosen(packages: Iterable[Package], transport: str) -> tuple[list[Package], list[str]]:
     """Return the packages that go into the image, and the names of the packages that are left out, both sorted.
 
     Packages that the transport makes unnecessary are left out.
@@ -126,21 +126,9 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
     Args:
         packages: The packages that pip has chosen.
         transport: A key of `TRANSPORTS`.
-        without: The names of more packages to leave out.
-
-    Raises:
-        InputError: pip hasn't chosen a package in `without`.
     """
     found = sorted(packages)
-    names = {package.name for package in found}
-    wanted = {canonical(name): name for name in without}
-    for name in wanted:
-        if name not in names:
-            raise InputError(
-                f"--without {wanted[name]}: the function doesn't need that package; its packages are "
-                f"{', '.join(sorted(names))}"
-            )
-    gone = (TRANSPORTS[transport].dispensable | wanted.keys()) & names
+    gone = TRANSPORTS[transport].dispensable & {package.name for package in found}
     return [package for package in found if package.name not in gone], sorted(gone)
 
 
@@ -174,8 +162,7 @@ def resolve(
     wanted: Sequence[str],
     python: Python,
     work: Path,
-    constraints: Sequence[str] = (),
-    may_build: Sequence[str] = (),
+    limits: Path | None = None,
 ) -> list[Package]:
     """Let pip choose packages for the Python of an image, without installing them.
 
@@ -183,32 +170,26 @@ def resolve(
         wanted: The requirements.
         python: The image's Python.
         work: A folder for pip's report.
-        constraints: The paths of files that limit versions, as for pip's `--constraint`.
-        may_build: The packages that may be built from their sources, each as `NAME` or `NAME==VERSION`. All others must
-            have wheels, but for those that `wanted` names and folders of this machine.
+        limits: A file that limits versions, as for pip's `--constraint`; None for no limits.
 
     Returns:
-        The packages and all packages that they require, sorted by name.
+        The packages and all packages that they require, sorted by name. All have wheels, but for those that `wanted`
+        names and folders of this machine.
 
     Raises:
         InputError: pip isn't installed; pip finds no packages that fit (the message has pip's reason); a package needs
-            a newer Python than the image's; or a package would have to be built and isn't among those of `may_build`.
+            a newer Python than the image's; or a package would have to be built although nobody asked for it.
     """
     report = work / "pip.json"
     flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
-    for path in constraints:
-        flags += ["--constraint", path]
-    built = {}
-    if may_build:
-        built = _build(may_build, constraints, work)
-        flags += ["--find-links", str(work / "wheels")]
+    if limits is not None:
+        flags += ["--constraint", str(limits)]
     problem = f"pip finds no packages for Python {python.dotted} on {python.platform}"
     is_said = any(one.startswith((f"{_OURS} @ ", f"{_OURS}==")) for one in wanted)
     by_image = _asks_for_image()
     flags += [] if by_image else _of_newer(python)
     _pip([*flags, *_target(python), *wanted], problem, "" if is_said else _WHERE_OURS)
     found = []
-    allowed = {canonical(one.partition("==")[0]) for one in may_build}
     for entry in json.loads(report.read_text(encoding="utf-8"))["install"]:
         told: dict[str, Any] = entry["metadata"]
         # An older pip compares the required Python with the one that runs pip.
@@ -230,36 +211,15 @@ def resolve(
             url = f"{source['vcs_info']['vcs']}+{url}@{source['vcs_info']['commit_id']}"
         is_wheel = "archive_info" in source and urllib.parse.urlparse(url).path.endswith(".whl")
         is_local = "dir_info" in source
-        if not (is_wheel or is_local or entry.get("requested") or name in allowed):
+        if not (is_wheel or is_local or entry.get("requested")):
             raise InputError(
-                f"{name} {told['version']} has no wheel at {url}, and building it here would run its code: allow that "
-                f"with --allow-build {name}, or take a version with a wheel"
+                f"{name} {told['version']} has no wheel at {url}, and building it here would run its code: take a "
+                "version with a wheel, or give pip a folder with a wheel of it (PIP_FIND_LINKS)"
             )
         archive = source.get("archive_info") or {}
         sha256 = (archive.get("hashes") or {}).get("sha256") or archive.get("hash", "").removeprefix("sha256=")
-        if name in built and url.startswith("file:"):
-            url, is_wheel, sha256 = built[name].as_uri(), False, _sha256(built[name])
         found.append(Package(name, told["version"], url, is_wheel, sha256, is_local))
     return sorted(found)
-
-
-def _build(named: Sequence[str], constraints: Sequence[str], work: Path) -> dict[str, Path]:
-    """Download the sources of packages and build wheels of them into `work/wheels`. Return each package's sources.
-
-    A package without sources on the index, such as one that a project requires from git, is left out.
-    """
-    found: dict[str, Path] = {}
-    limits = [flag for path in constraints for flag in ("--constraint", path)]
-    for one in named:
-        name = canonical(one.partition("==")[0])
-        folder = work / "sources" / name
-        _pip(
-            ["download", "--no-deps", "--no-binary", name, "--dest", str(folder), *limits, one],
-            f"--allow-build {one}: pip finds no sources",
-        )
-        (found[name],) = folder.iterdir()
-        _pip(["wheel", "--no-deps", "--wheel-dir", str(work / "wheels"), str(found[name])], f"{one} can't be built")
-    return found
 
 
 def _sha256(path: Path) -> str:
@@ -302,7 +262,7 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
             if not made.name.endswith("-none-any.whl"):
                 raise InputError(
                     f"{package.name} has no wheel for {python.platform}, and the one that was built here ({made.name}) "
-                    "may fit only this machine: take a version that has such a wheel, for example with --constraint"
+                    "may fit only this machine: take a version that has such a wheel"
                 )
             lines.append(_by_hash(package.name, made.as_uri(), _sha256(made)))
     listed = work / "requirements.txt"

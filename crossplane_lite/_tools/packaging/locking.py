@@ -46,7 +46,7 @@ def read(path: str) -> Locked:
             if match is None or not hashes:
                 raise InputError(
                     f"{path}, line {number}: must be NAME==VERSION --hash=sha256:... (got {line.strip()[:60]!r}); "
-                    "crossplane-lite image --lock writes such a file"
+                    "crossplane-lite image --lock writes such a file if there is none"
                 )
             name = canonical(match["name"])
             if name in found:
@@ -71,13 +71,13 @@ def hold(packages: Iterable[Package], locked: Locked, path: str) -> None:
         if one.is_local:
             continue
         if one.name not in locked:
-            raise InputError(f"--locked: {path} doesn't have {one.name}: write the file anew with --lock")
+            raise InputError(f"--lock: {path} doesn't have {one.name}: remove the file to have it written anew")
         version, hashes = locked[one.name]
         if one.version != version:
-            raise InputError(f"--locked: {path} has {one.name} {version}, and pip chose {one.version}")
+            raise InputError(f"--lock: {path} has {one.name} {version}, and pip chose {one.version}")
         if one.sha256 not in hashes:
             raise InputError(
-                f"--locked: {one.name} {version} ({one.url.rpartition('/')[2]}) has the hash {one.sha256 or '(none)'}, "
+                f"--lock: {one.name} {version} ({one.url.rpartition('/')[2]}) has the hash {one.sha256 or '(none)'}, "
                 f"which {path} doesn't list: the file was changed, or the package was"
             )
 
@@ -105,7 +105,7 @@ def text(title: str, several: Iterable[Iterable[Package]]) -> str:
             if version != one.version:
                 raise InputError(f"--lock: {one.name} has the versions {version} and {one.version} on two platforms")
             hashes.add(one.sha256)
-    lines = [f"# {title}\n# Written by crossplane-lite image --lock; --locked holds an image to it.\n"]
+    lines = [f"# {title}\n# Written by crossplane-lite image --lock, which holds images to it from then on.\n"]
     for name, (version, hashes) in sorted(locked.items()):
         lines.append(f"{name}=={version}" + "".join(f" \\\n    --hash=sha256:{one}" for one in sorted(hashes)) + "\n")
     return "".join(lines)
