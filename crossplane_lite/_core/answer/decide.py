@@ -43,6 +43,7 @@ from ..known.notes import (
     carries,
     is_below,
     is_required,
+    key_and_name,
     key_of,
     may_miss,
 )
@@ -55,7 +56,7 @@ from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
 from .outcome import MOST_NAMED, Outcome
-from .reads import lost_conditions, missing_keys, owners_of, places, values_read, where
+from .reads import asked_name, lost_conditions, missing_keys, owners_of, places, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -247,8 +248,9 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
         noted = notes.values.get(obj, {})
         head: dict[str, Any] = {key: noted[key] for key in ("apiVersion", "kind") if key in noted}
         return head if len(head) == 2 else None
-    selector = None if call.asked is None else call.asked.resources.get(obj[1:].rpartition("[")[0])
-    if selector is None or selector.match_name is None:
+    key, name = key_and_name(obj)
+    selector = None if call.asked is None else call.asked.resources.get(key)
+    if selector is None or asked_name(call, key) != name:
         return None  # of an answer to a query by labels nobody knows which object is gone
     metadata = {"name": selector.match_name}
     if selector.namespace is not None:

@@ -25,10 +25,14 @@ from ..known.notes import (
     Where,
     condition_way,
     is_required,
+    key_and_name,
     key_of,
     nothing_key,
+    own_name,
+    required_object,
 )
 from ..models.node import WAIT, ModelShape
+from ..models.walker import unresolved_in
 from ..observed.lookup import condition_of, steps_of, text_at
 from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
@@ -48,9 +52,21 @@ _WRAPPED: Final = (("spec", "forProvider"), ("status", "atProvider"))
 
 def object_of(root: Root) -> str:
     """Return the name that an observed object has in notes."""
-    if root.kind == "required":
-        return "?" + root.prefix.removeprefix("required.")
-    return COMPOSITE if root.kind == "xr" else root.name
+    if root.kind != "required":
+        return COMPOSITE if root.kind == "xr" else root.name
+    place = root.prefix.removeprefix(f"required.{root.name}").strip("[]")
+    if not place:
+        return f"?{root.name}"
+    name = asked_name(root.call, root.name) or own_name(root.raw or b"")
+    return required_object(root.name, name or f"#{place}")
+
+
+def asked_name(call: Any, key: str) -> str:
+    """Return the name of the only object that a requirement asks for; empty if it asks by labels."""
+    selector = None if call.asked is None else call.asked.resources.get(key)
+    if selector is None or selector.match_name is None or unresolved_in(selector.texts(), call):
+        return ""
+    return selector.match_name if selector.namespace is None else f"{selector.namespace}/{selector.match_name}"
 
 
 def where(value: Observable[Any]) -> Where | None:
@@ -256,10 +272,11 @@ def _namespace(call: Call, obj: str) -> str | None:
     if obj in (COMPOSITE, CONTEXT):
         return call.namespace
     if is_required(obj):
-        key, _, number = obj[1:].rpartition("[")
-        items = call.required_resources.answer(key) or ()
-        at = int(number.rstrip("]") or 0)
-        return _text(items[at].resource) if at < len(items) else None
+        key, name = key_and_name(obj)
+        for item in call.required_resources.answer(key) or ():
+            if (asked_name(call, key) or own_name(item.resource)) == name:
+                return _text(item.resource)
+        return None
     if obj in call.existing:
         return _text(call.existing[obj].resource) or call.namespace
     if obj in call.resources and not call.namespace:

@@ -10,7 +10,19 @@ from ...proto import _view
 from .. import codec
 from ..base.sentinels import TOMBSTONE, UNSET
 from ..observed.lookup import conditions_of, steps_of, value_in
-from .notes import COMPOSITE, CONDITION, CONTEXT, NOT_KEPT, READY, Notes, Where, is_composed, is_required
+from .notes import (
+    COMPOSITE,
+    CONDITION,
+    CONTEXT,
+    NOT_KEPT,
+    READY,
+    Notes,
+    Where,
+    is_composed,
+    is_required,
+    key_and_name,
+    own_name,
+)
 
 Head = dict[str, Any]
 """What makes up an object that is gone: apiVersion and kind, and the name of one that was asked for by its name."""
@@ -94,16 +106,16 @@ def _message(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> t
 
 
 def _required(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> tuple[Any, bool]:
-    key, _, number = obj[1:].rpartition("[")
+    key, name = key_and_name(obj)
     if key not in request.required_resources:
         return None, False
-    at = int(number.rstrip("]"))
     items = request.required_resources[key].items
-    if at < len(items):
-        return items[at], False
-    head = head_of(obj) if at == len(items) else None
-    if head is None:
-        return None, False
+    head = head_of(obj)
+    if head is None:  # one of an answer to a query by labels
+        found = next((one for one in items if own_name(one.resource) == name), None)
+        return found, False
+    if items:
+        return items[0], False
     message = items.add()
     message.resource = codec.encode_struct(head)
     return message, True
