@@ -196,11 +196,12 @@ def _with_last_known(
     is_still = first.is_still and not first.lacks_status
     if is_still and not first.may_drop and first.decided_by.isdisjoint(one.source_path for one in lost):
         return first, (), forgotten
+    places = [where(one) or ("", "") for one in lost]
     found = put_back(
         call.data,
         notes,
         skip=_with_defaults(call),
-        lost=_lists_around(lost, notes),
+        lost=places,
         stale=stale,
         head_of=lambda obj: _head_of(call, notes, obj),
     )
@@ -208,6 +209,12 @@ def _with_last_known(
         return first, (), []
     call.noted_ready = found.ready
     run = Run.real(call, found.request)
+    run.call.noted_lists = {
+        one.source_path[: -len(way) + len(above)]
+        for one, (obj, way) in zip(lost, places, strict=True)
+        for of, above in found.lists
+        if of == obj and is_below(way, above)
+    }
     before = tracker.enter(run.call)
     try:
         second = Outcome(run.call, elsewhere, run.error)
@@ -226,17 +233,6 @@ def _stale_keys(call: Call, notes: Notes) -> set[str]:
         return set()
     noted = notes.values.get(CONTEXT, {})
     return {key for key in call.context.asked & noted.keys() if call.context.received(key) != noted[key]}
-
-
-def _lists_around(lost: Missing, notes: Notes) -> set[Where]:
-    """Return the noted lists in which an element was asked for that isn't there any more."""
-    found: set[Where] = set()
-    for value in lost:
-        obj, way = where(value) or ("", "")
-        for noted, was in notes.values.get(obj, {}).items():
-            if isinstance(was, list) and is_below(way, noted):
-                found.add((obj, noted))
-    return found
 
 
 def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:

@@ -218,7 +218,7 @@ class Notes:
             return NOT_KEPT if all(one is NOT_KEPT for one in inside) else inside
         for one, value in ways.items():
             if is_below(way, one):
-                return NOT_KEPT if value is NOT_KEPT else _inside(value, way[len(one) :].removeprefix("."))
+                return NOT_KEPT if value is NOT_KEPT else part_of(value, way[len(one) :].removeprefix("."))
         return UNSET
 
     def _at_unnamed(self, obj: str) -> Any:
@@ -231,7 +231,8 @@ class Notes:
         return NOT_KEPT if place.isdigit() and int(place) < len(noted) else UNSET
 
 
-def _inside(value: Any, way: str) -> Any:
+def part_of(value: Any, way: str) -> Any:
+    """Return the part of a value at a path; UNSET if it has none."""
     try:
         for step in steps_of(way):
             value = value[step]
