@@ -35,6 +35,7 @@ from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
     CONTEXT,
     MOST_MISSING,
+    NOT_KEPT,
     READY,
     Notes,
     Said,
@@ -86,6 +87,7 @@ class Decision:
         unknown: The paths of the missing values of which nobody knows whether they were there.
         status: The fields of the composite that count as unresolved.
         details: The keys of the composite's connection details that depend on the text of a placeholder.
+        remarks: What else people have to know, as sentences.
         entries: The new notes, by the resource that carries them.
     """
 
@@ -97,6 +99,7 @@ class Decision:
         self.missing: Missing = () if run is None else run.missing
         self.changed: list[str] = [] if run is None else run.changed
         self.lost: Missing = ()
+        self.remarks: list[str] = [] if run is None else run.remarks
         self.used = used_until(call)
         self.removed = call.removed - self.used.keys()
         self.kept: dict[str, Missing] = {}
@@ -196,12 +199,11 @@ def _with_last_known(
     is_still = first.is_still and not first.lacks_status
     if is_still and not first.may_drop and first.decided_by.isdisjoint(one.source_path for one in lost):
         return first, (), forgotten
-    places = [where(one) or ("", "") for one in lost]
     found = put_back(
         call.data,
         notes,
         skip=_with_defaults(call),
-        lost=places,
+        lost=[where(one) or ("", "") for one in lost],
         stale=stale,
         head_of=lambda obj: _head_of(call, notes, obj),
     )
@@ -209,15 +211,10 @@ def _with_last_known(
         return first, (), []
     call.noted_ready = found.ready
     run = Run.real(call, found.request)
-    run.call.noted_lists = {
-        one.source_path[: -len(way) + len(above)]
-        for one, (obj, way) in zip(lost, places, strict=True)
-        for of, above in found.lists
-        if of == obj and is_below(way, above)
-    }
     before = tracker.enter(run.call)
     try:
         second = Outcome(run.call, elsewhere, run.error)
+        second.remarks = _in_words(lost, found.lists, stale)
         is_same = is_still and first.has_all_of(second)
     finally:
         tracker.go_back(before)
@@ -233,6 +230,17 @@ def _stale_keys(call: Call, notes: Notes) -> set[str]:
         return set()
     noted = notes.values.get(CONTEXT, {})
     return {key for key in call.context.asked & noted.keys() if call.context.received(key) != noted[key]}
+
+
+def _in_words(lost: Missing, lists: Collection[Where], stale: Collection[str]) -> list[str]:
+    """Return sentences about what counts as it last was besides lost values: lists around them, and the context."""
+    found: set[str] = set()
+    for one in lost:
+        obj, way = where(one) or ("", "")
+        paths = [above for of, above in lists if of == obj and is_below(way, above)]
+        found.update(f"all of {one.source_path.removesuffix(way)}{above} counts as it last was" for above in paths)
+    found.update(f"context {key!r} counts as it last was, because a previous step lacks values" for key in stale)
+    return sorted(found)
 
 
 def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
@@ -354,6 +362,8 @@ def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> N
     _keep_dropped(decision, run, unknown, unmarked=bool(unknown.new) or not notes.number)
     if unknown.seals:
         _seal(decision, run, unknown)
+        if decision.seals and not unknown.reasons:
+            decision.remarks.append("what exists stays as it is, because a previous step lacks values")
     if decision.kept or decision.seals or (not notes.number and _is_kept_before(run)):
         owners = owners_of(run.missing)
         for name in run.fresh:
@@ -431,7 +441,7 @@ def _is_coming(run: Outcome, value: Observable) -> bool:
 def _lacks_noted_context(call: Call, notes: Notes) -> bool:
     """Say whether compose() uses context of an unsure step, and doesn't know all of it by its notes."""
     noted = notes.values.get(CONTEXT, {})
-    return call.context is not None and any(key not in noted for key in call.context.asked)
+    return call.context is not None and any(noted.get(key, NOT_KEPT) is NOT_KEPT for key in call.context.asked)
 
 
 # Notes.
@@ -486,7 +496,7 @@ def _may_need_notes(run: Outcome) -> bool:
 def _to_note(decision: Decision, run: Outcome, notes: Notes) -> Values:
     """Return the values that a run has read."""
     values = values_read(run.call)
-    if decision.lost or decision.kept:
+    if decision.lost or decision.is_unsure:
         # While values are lost nothing is forgotten, but for what has an answer without its value.
         values = _joined(notes.values, values, _with_defaults(run.call))
     return values

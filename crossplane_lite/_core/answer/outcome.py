@@ -49,6 +49,7 @@ class Outcome:
         violations: The texts of fatal results for fields that compose() must not set.
         fresh: The resources that are created.
         changed: The existing resources that get another content.
+        remarks: What counts as it last was in this run besides lost values, as sentences for people.
     """
 
     def __init__(self, call: Call, elsewhere: Collection[str], error: BaseException | None) -> None:
@@ -58,6 +59,7 @@ class Outcome:
         self.drafts = drafts = draft_all(call, elsewhere)
         self.fresh: list[str] = []
         self.changed: list[str] = []
+        self.remarks: list[str] = []
         start = f"{call.step};"
         existing = call.existing
         for name, draft in drafts.items():

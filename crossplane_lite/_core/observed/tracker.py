@@ -173,7 +173,6 @@ class Tracker:
         true_conditions: The types of the conditions that were asked for and are True, by the resource's name.
         seen_names: The names of resources whose existence was asked for.
         noted_ready: The composed resources that were ready by the notes, in a run with last known values.
-        noted_lists: The paths of the lists that are as they were noted, in such a run, although there are others now.
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
@@ -203,7 +202,6 @@ class Tracker:
     rehearsed = False
     form = 0
     noted_ready: Collection[str] = ()
-    noted_lists: Collection[str] = ()
     secret_request: Any = None
     oracle: Any = None
     observer: Observer | None = None
