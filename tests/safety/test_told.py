@@ -11,7 +11,7 @@ from crossplane_lite import Unstructured
 from tests.safety.plain import make
 from tests.safety.stories import evolved, lose, nothing_changes, step
 from tests.safety.values import provide
-from tests.safety.zones import READY, shrink, spec
+from tests.safety.zones import READY, shrink, spec, using
 
 NEEDS: dict[str, Callable[[Any], Any]] = {
     "field": lambda vpc: vpc.observed.status.id,
@@ -46,6 +46,21 @@ def test_what_exists_does_not_wait(need: str, ready: bool) -> None:
     done = step(cluster)
     assert "s" not in cluster.objects
     assert "s waits for vpc." in done.waiting
+
+
+def test_the_reason_is_how_things_are() -> None:
+    """While Ready counts as it last was, the condition doesn't call the owner Ready."""
+
+    def use(ctx: Any, status: Any) -> None:
+        if ctx.resources["vpc"].condition("Ready").status == "True":
+            for zone in ctx.composite(Unstructured).observed.spec.zones:
+                make(ctx, f"gate-{zone}", fixed=1)
+
+    cluster = evolved(using(use), spec={"zones": ["a"]})
+    provide(cluster, ready=False)
+    shrink(cluster, "ab")
+    done = step(cluster)
+    assert "gate-b waits for " in done.waiting and "vpc is Ready" not in done.waiting
 
 
 def test_a_secret_that_is_only_set_outlasts_an_edit() -> None:
@@ -95,3 +110,46 @@ def test_what_stays_because_of_a_previous_step_is_told(size: str, ready: bool) -
     done = step(cluster)
     nothing_changes(done)
     assert "lacks values" not in done.waiting
+
+
+# --- what compose() says ----------------------------------------------------------------------------------------------
+
+
+def _composite_ready(ctx: Any, status: Any) -> None:
+    ctx.composite(Unstructured).ready = bool(status.id)
+
+
+def _part_ready(ctx: Any, status: Any) -> None:
+    make(ctx, "s", fixed=1).ready = bool(status.id)
+
+
+def _fatal(ctx: Any, status: Any) -> None:
+    if not status.id and ctx.composite(Unstructured).observed.spec.strict:
+        ctx.results.fatal("no id")
+
+
+def _warning(ctx: Any, status: Any) -> None:
+    if not status.id:
+        ctx.results.warning("no id")
+
+
+def _text(ctx: Any, status: Any) -> None:
+    ctx.results.normal(f"the id is {status.id}")
+
+
+@pytest.mark.parametrize("say", [_composite_ready, _part_ready, _fatal, _warning, _text])
+def test_what_compose_says_counts_as_it_last_was(say: Callable[[Any, Any], None]) -> None:
+    """Readiness and results that a lost value decides are as they last were, although nothing else hangs on it."""
+    cluster = evolved(using(say))
+    cluster.xr["spec"]["strict"] = True
+    for _ in range(3):
+        provide(cluster)
+        before = step(cluster)
+        done = lose(cluster, ready=True)
+        nothing_changes(done)
+        assert not done.written
+        assert done.final.desired.composite.ready == before.final.desired.composite.ready
+        ready = {name: one.ready for name, one in before.final.desired.resources.items()}
+        assert {name: one.ready for name, one in done.final.desired.resources.items()} == ready
+        own = [text for _, text in done.results if "as it last was" not in text]
+        assert own == [text for _, text in before.results if "resolved" not in text]

@@ -160,11 +160,21 @@ class Outcome:
         return at
 
     def has_all_of(self, other: Outcome) -> bool:
-        """Say whether the run sets each status field, connection detail and context key that another run sets."""
+        """Say whether the run tells all that another run tells: status, details, context, readiness and results."""
+        said, others = self._said, other._said
+        if any(said.get(key) != others.get(key) for key in (*said, "xr", "")):
+            return False
         own = details_of(self.call)
         if not _has_all(self.status, other.status, self.call) or any(key not in own for key in details_of(other.call)):
             return False
         return not other.tells_by_context
+
+    @property
+    def _said(self) -> dict[str, Any]:
+        """What compose() has said of readiness, by the resource's name (`xr`), and its results under an empty name."""
+        found: dict[str, Any] = {name: model._state.ready for name, model in self.call.tops().items()}
+        found[""] = [(one.severity, str(one.message)) for one in self.call.results.entries]
+        return found
 
     @functools.cached_property
     def all_ready(self) -> bool:
