@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.safety.plain import make
-from tests.safety.stories import evolved, nothing_changes, step
+from tests.safety.stories import cluster_of, evolved, nothing_changes, step
 from tests.safety.values import FULL, provide
 from tests.safety.zones import READY, deletes, shrink, spec, using
 
@@ -49,6 +49,52 @@ def test_a_part_of_something_that_is_gone(kind: str, part: str, left: str, ready
     shrink(cluster)
     deletes(cluster, "zone-b")
     assert spec(cluster) == before
+
+
+KEYS = ("team", "acme.io/team", "app.properties", "a-b", "0", "two words", 'quo"te')
+
+
+@READY
+@KINDS
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("left", ["another key", "an empty map", "nothing"])
+def test_a_key_of_any_form(kind: str, left: str, key: str, ready: bool) -> None:
+    """A key that goes counts as it last was, whatever signs it has, and edits and deletions go on."""
+
+    def use(ctx: Any, status: Any) -> None:
+        if status.tags[key]:
+            make(ctx, "s", value=status.tags[key])
+
+    def values(tags: Any) -> dict[str, Any]:
+        return {"note": "of nothing else"} if tags is None else {"tags": tags}
+
+    cluster = cluster_of(using(use, kind), spec={"region": "eu", "zones": ["a", "b", "c"]})
+    for _ in range(4):
+        provide(cluster, {"tags": {key: "core", "other": "1"}})
+        cluster.reconcile()
+    before = spec(cluster)
+    provide(cluster, values({"another key": {"other": "1"}, "an empty map": {}}.get(left)), ready=ready)
+    nothing_changes(step(cluster))
+    shrink(cluster)
+    deletes(cluster, "zone-b")
+    assert spec(cluster) == before
+
+
+def test_a_list_that_was_shorter_in_the_end() -> None:
+    """A list that shrank and then goes counts as it last was: what went with its element doesn't come again."""
+
+    def use(ctx: Any, status: Any) -> None:
+        for zone in status.zones:
+            make(ctx, f"of-{zone}", fixed=1)
+
+    cluster = evolved(using(use))
+    provide(cluster, _without(zones=["a"]))
+    assert step(cluster).deleted == ["of-b"]
+    provide(cluster, _without("zones"), ready=True)
+    for _ in range(2):
+        done = step(cluster)
+        nothing_changes(done)
+        assert "of-b" not in done.waiting and "of-b" not in cluster.objects
 
 
 # --- elements that lose a field ---------------------------------------------------------------------------------------

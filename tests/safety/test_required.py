@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import Unstructured, composition
+from crossplane_lite import Unstructured, composition, value_or
 from tests.safety.plain import make
 from tests.safety.stories import cluster_of, nothing_changes
 from tests.safety.values import provide
@@ -71,6 +71,25 @@ def test_a_new_object_gets_no_value_of_one_that_went() -> None:
     for _ in range(2):
         cluster.reconcile()
         assert "id-a" not in str({name: spec(cluster, name) for name in cluster.objects if name != "peer-none-a"})
+
+
+@pytest.mark.parametrize("left", [[], [_hub("a")]])
+def test_a_default_for_a_required_resource_counts_at_once(left: list[dict[str, Any]]) -> None:
+    """`value_or` takes the default whether the object has lost the value or is gone."""
+
+    def compose(ctx: Any) -> None:
+        ctx.requirements.resources["hub"] = composition.ResourceSelector(**_KIND, match_name="a")
+        make(ctx, "s", x=value_or(ctx.required_resources["hub"][0].status.id, "none"))
+
+    cluster = cluster_of(compose)
+    cluster.others = [_hub("a", "id-a")]
+    for _ in range(4):
+        provide(cluster)
+        cluster.reconcile()
+    assert spec(cluster) == {"x": "id-a"}
+    cluster.others = left
+    cluster.reconcile()
+    assert spec(cluster) == {"x": "none"}
 
 
 def _by_name(ctx: Any) -> None:

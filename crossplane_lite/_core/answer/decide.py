@@ -238,7 +238,9 @@ def _in_words(lost: Missing, lists: Collection[Where], stale: Collection[str]) -
     for one in lost:
         obj, way = where(one) or ("", "")
         paths = [above for of, above in lists if of == obj and is_below(way, above)]
-        found.update(f"all of {one.source_path.removesuffix(way)}{above} counts as it last was" for above in paths)
+        root = root_of(one)
+        prefix = "" if root is None else root.prefix
+        found.update(f"all of {prefix}.{above} counts as it last was" for above in paths)
     found.update(f"context {key!r} counts as it last was, because a previous step lacks values" for key in stale)
     return sorted(found)
 
@@ -449,7 +451,7 @@ def _lacks_noted_context(call: Call, notes: Notes) -> bool:
 
 def _note_at_rest(decision: Decision, run: Outcome) -> None:
     """Write notes of a call in which no value is missing. The present ones are read only if they may have to change."""
-    if run.fresh or run.changed or _may_need_notes(run):
+    if run.fresh or run.changed or _may_need_notes(run) or run.dropped(unmarked=False):
         _note(decision, run, _notes_of(run.call), ())
 
 
@@ -527,7 +529,13 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
     # Values that were missing have come. They may decide what the step tells others.
     if notes.missing and run.is_still and not any(_keys_to_note(decision, run)):
         return True
-    return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
+    is_changed = bool(run.dropped(unmarked=False))
+    for obj, ways in values.items():
+        noted = left.values.get(obj, {})
+        for way, value in ways.items():
+            if way not in noted or (is_changed and noted[way] != value):
+                return True
+    return False
 
 
 def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
 from ..dependencies.dry_run import tree_or_none
+from ..dependencies.graph import prefixes
 from ..dependencies.usages import edge_of
 from ..models.walker import unresolved_in
 from ..observed.lookup import is_ready, steps_of
@@ -89,7 +90,10 @@ class Outcome:
         values = [value for place in places for value in place.waits_for]
         read = {one.source_path: one for value in values for one in sources(value)}
         # One that was made by hand has no owner, and one that was read has.
-        read.update((one.source_path, one) for one in call.handed_out if one.__cl_deps__ is None)
+        # What lies around a value with a default was read on the way to it.
+        on_the_way = {above for path in call.answered for above in prefixes(path)[:-1]}
+        handed = [one for one in call.handed_out if one.__cl_deps__ is None and one.source_path not in on_the_way]
+        read.update((one.source_path, one) for one in handed)
         found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
         found.update(self.asked)
         return [one for _, one in sorted(found.items())]

@@ -7,6 +7,7 @@ call that writes notes.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from ..observed.root import Root
 
 _CONDITIONS: Final = "status.conditions"
+_BRACKETS: Final = (_CONDITIONS, "connection_details")  # their keys always have brackets
+_BARE_KEY: Final = re.compile(r'\["(?!\d+"\])([A-Za-z0-9_-]+)"\]')
 _NAMESPACE: Final = ("metadata", "namespace")
 _DATA_OF_SECRETS: Final = ("data", "stringData")
 # provider-kubernetes wraps any object, also a Secret, in these fields of its kind Object.
@@ -78,7 +81,11 @@ def where(value: Observable[Any]) -> Where | None:
 
 
 def _way(path: str, root: Root) -> str:
-    return path[len(root.prefix) :].removeprefix(".")
+    """Return the path below an object, with one spelling of each key: `tags.team` for `tags["team"]`."""
+    way = path[len(root.prefix) :].removeprefix(".")
+    if '["' not in way or way.startswith(_BRACKETS):
+        return way
+    return _BARE_KEY.sub(r".\1", way)
 
 
 def values_read(call: Call) -> Values:
