@@ -377,6 +377,27 @@ def test_value_or_of_a_value_whose_object_is_gone(kind: str, left: dict[str, Any
     assert spec(cluster) == {"x": "none"}
 
 
+def test_value_or_beside_another_value_of_the_object() -> None:
+    """A signal with a default goes although a value beside it, which is lost with it, counts as it last was."""
+
+    def use(ctx: Any, status: Any) -> None:
+        if status.at.id:
+            make(ctx, "s", fixed=1)
+        if value_or(status.at.message, ""):
+            make(ctx, "repair", fixed=1)
+
+    cluster = cluster_of(using(use))
+    for _ in range(4):
+        provide(cluster, {"at": {"id": "x", "message": "it failed"}})
+        cluster.reconcile()
+    assert {"s", "repair"} <= cluster.objects.keys()
+    for left in ({}, {"at": {}}, {"at": {"id": "x"}}):
+        one = cluster.copy()
+        provide(one, {"note": "of nothing else", **left})
+        assert step(one).deleted == ["repair"]
+        assert "s" in one.objects
+
+
 def test_value_or_says_that_absence_is_meant() -> None:
     """What is made with the default of `value_or` takes the place of what a Ready owner's lost value made."""
     cluster = evolved(using(lambda ctx, status: make(ctx, "s", x=value_or(status.id, "none"))))

@@ -266,13 +266,9 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
 
 def _with_defaults(call: Call) -> set[Where]:
     """Return the places of the missing values whose absence is an answer: the author has a default, or the kind."""
-    found = set()
-    for one in call.handed_out:
-        has_default = one.source_path in call.answered and one.source_path not in call.guesses
-        place = where(one) if has_default or is_settled(one) else None
-        if place is not None:
-            found.add(place)
-    return found
+    values = [one for path, one in call.answered.items() if path not in call.guesses]
+    values += [one for one in call.handed_out if is_settled(one)]
+    return {place for place in map(where, values) if place is not None}
 
 
 def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
