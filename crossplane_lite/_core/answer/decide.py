@@ -447,7 +447,7 @@ def _lacks_noted_context(call: Call, notes: Notes) -> bool:
 
 def _note_at_rest(decision: Decision, run: Outcome) -> None:
     """Write notes of a call in which no value is missing. The present ones are read only if they may have to change."""
-    if run.fresh or run.changed or _may_need_notes(run) or run.dropped(unmarked=False):
+    if run.fresh or run.changed or _may_need_notes(run) or _deletes(run):
         _note(decision, run, _notes_of(run.call), ())
 
 
@@ -520,18 +520,18 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
     left = notes.without([name for name in notes.entries if name not in stay])
     if left.number < notes.number:
         return True
-    if not (run.keeps_status and run.keeps_details):
-        return notes.values != values
+    if _deletes(run) or not (run.keeps_status and run.keeps_details):
+        return left.values != values
     # Values that were missing have come. They may decide what the step tells others.
     if notes.missing and run.is_still and not any(_keys_to_note(decision, run)):
         return True
-    is_changed = bool(run.dropped(unmarked=False))
-    for obj, ways in values.items():
-        noted = left.values.get(obj, {})
-        for way, value in ways.items():
-            if way not in noted or (is_changed and noted[way] != value):
-                return True
-    return False
+    return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
+
+
+def _deletes(run: Outcome) -> bool:
+    """Say whether a run drops a resource that isn't being deleted yet: once it is, nothing changes any more."""
+    existing = run.call.existing
+    return any(b"deletionTimestamp" not in existing[name].resource for name in run.dropped(unmarked=False))
 
 
 def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:
