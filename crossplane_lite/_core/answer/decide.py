@@ -360,7 +360,7 @@ def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> N
     _keep_dropped(decision, run, unknown, unmarked=bool(unknown.new) or not notes.number)
     if unknown.seals:
         _seal(decision, run, unknown)
-        if decision.seals and not unknown.reasons:
+        if decision.seals and not (unknown.reasons or unknown.is_cut):
             decision.remarks.append("what exists stays as it is, because a previous step lacks values")
     if decision.kept or decision.seals or (not notes.number and _is_kept_before(run)):
         owners = owners_of(run.missing)
