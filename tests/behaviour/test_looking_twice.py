@@ -126,7 +126,7 @@ def test_a_hash_is_as_unresolved_as_the_value() -> None:
     assert list(run(compose).resources) == ["vpc"]
     answer = run(compose, observed={"bucket": BUCKET})
     assert provider_of(answer) == {"location": "EU", "project": "q"}
-    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions[CONDITION][2]
+    assert "bucket keeps what it has until vpc.status.atProvider.vpcId" in answer.conditions[CONDITION][2]
 
 
 def test_a_hash_in_a_name() -> None:

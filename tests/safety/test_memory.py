@@ -359,6 +359,45 @@ def test_without_memory_rest_is_enough(use: str) -> None:
 # --- `value_or`, `ctx.remove`, `protect=False`: the author says it ---------------------------------------------------
 
 
+@pytest.mark.parametrize("kind", ["VPC", "Net"])
+@pytest.mark.parametrize("left", [{}, {"endpoint": {}}])
+def test_value_or_of_a_value_whose_object_is_gone(kind: str, left: dict[str, Any]) -> None:
+    """The default counts also where all around the value is gone with it."""
+
+    def use(ctx: Any, status: Any) -> None:
+        make(ctx, "s", x=value_or(status.endpoint.host, "none"))
+        if value_or(status.endpoint.port, 0):
+            make(ctx, "t", fixed=1)
+
+    cluster = evolved(using(use, kind))
+    provide(cluster, {"note": "of nothing else", **left}, ready=False)
+    nothing_changes(step(cluster))
+    provide(cluster, {"note": "of nothing else", **left})
+    assert step(cluster).deleted == ["t"]
+    assert spec(cluster) == {"x": "none"}
+
+
+def test_value_or_beside_another_value_of_the_object() -> None:
+    """A signal with a default goes although a value beside it, which is lost with it, counts as it last was."""
+
+    def use(ctx: Any, status: Any) -> None:
+        if status.at.id:
+            make(ctx, "s", fixed=1)
+        if value_or(status.at.message, ""):
+            make(ctx, "repair", fixed=1)
+
+    cluster = cluster_of(using(use))
+    for _ in range(4):
+        provide(cluster, {"at": {"id": "x", "message": "it failed"}})
+        cluster.reconcile()
+    assert {"s", "repair"} <= cluster.objects.keys()
+    for left in ({}, {"at": {}}, {"at": {"id": "x"}}):
+        one = cluster.copy()
+        provide(one, {"note": "of nothing else", **left})
+        assert step(one).deleted == ["repair"]
+        assert "s" in one.objects
+
+
 def test_value_or_says_that_absence_is_meant() -> None:
     """What is made with the default of `value_or` takes the place of what a Ready owner's lost value made."""
     cluster = evolved(using(lambda ctx, status: make(ctx, "s", x=value_or(status.id, "none"))))

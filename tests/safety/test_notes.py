@@ -110,7 +110,8 @@ def test_nothing_of_another_namespace_is_noted(namespace: str | None, is_noted: 
     xr = {"apiVersion": "example.org/v1", "kind": "Net", "metadata": {"name": "n", "namespace": "team"}}
     answer = _read(read, {"made": _object("Made")}, xr=xr, required={"c": [config]})
     assert ("b-value" in json.dumps(_notes(answer.emitted))) is is_noted
-    assert "?c[0]" in _values(answer.emitted, "v" if is_noted else "x")
+    name = "c" if namespace is None else f"{namespace}/c"
+    assert f"?c[{name}]" in _values(answer.emitted, "v" if is_noted else "x")
 
 
 REF = {"apiVersion": "example.org/v1", "kind": "Ref", "metadata": {"name": "ref", "namespace": "a"}, "status": FULL}

@@ -181,4 +181,4 @@ def test_what_does_not_change_does_not_wait() -> None:
     for _ in range(10):
         done = cluster.ask(fnv1.RunFunctionRequest.FromString(shuffled(request, chance)))
         assert "always" not in done.waiting
-        assert "direct waits for vpc.status.id" in done.waiting
+        assert "direct keeps what it has until vpc.status.id" in done.waiting

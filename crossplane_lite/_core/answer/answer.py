@@ -352,7 +352,8 @@ class _Answer:
     def _keep(self, desired: Any, fatals: list[str]) -> list[Note]:
         """Put in the resources that stay as they are, and return remarks for people."""
         call, decision = self.call, self.decision
-        if not (call.other_kind or decision.kept or decision.used or decision.lost or self.goes_on):
+        remains = decision.kept or decision.used or decision.lost or decision.remarks
+        if not (call.other_kind or remains or self.goes_on):
             return []
         from .kept import keep, remarks
 

@@ -35,6 +35,7 @@ from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
     CONTEXT,
     MOST_MISSING,
+    NOT_KEPT,
     READY,
     Notes,
     Said,
@@ -43,6 +44,7 @@ from ..known.notes import (
     carries,
     is_below,
     is_required,
+    key_and_name,
     key_of,
     may_miss,
 )
@@ -55,7 +57,7 @@ from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
 from .outcome import MOST_NAMED, Outcome
-from .reads import lost_conditions, missing_keys, owners_of, places, values_read, where
+from .reads import asked_name, lost_conditions, missing_keys, owners_of, places, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -85,6 +87,7 @@ class Decision:
         unknown: The paths of the missing values of which nobody knows whether they were there.
         status: The fields of the composite that count as unresolved.
         details: The keys of the composite's connection details that depend on the text of a placeholder.
+        remarks: What else people have to know, as sentences.
         entries: The new notes, by the resource that carries them.
     """
 
@@ -96,6 +99,7 @@ class Decision:
         self.missing: Missing = () if run is None else run.missing
         self.changed: list[str] = [] if run is None else run.changed
         self.lost: Missing = ()
+        self.remarks: list[str] = [] if run is None else run.remarks
         self.used = used_until(call)
         self.removed = call.removed - self.used.keys()
         self.kept: dict[str, Missing] = {}
@@ -199,7 +203,7 @@ def _with_last_known(
         call.data,
         notes,
         skip=_with_defaults(call),
-        lost=_lists_around(lost, notes),
+        lost=[where(one) or ("", "") for one in lost],
         stale=stale,
         head_of=lambda obj: _head_of(call, notes, obj),
     )
@@ -210,6 +214,7 @@ def _with_last_known(
     before = tracker.enter(run.call)
     try:
         second = Outcome(run.call, elsewhere, run.error)
+        second.remarks = _in_words(lost, found.lists, stale)
         is_same = is_still and first.has_all_of(second)
     finally:
         tracker.go_back(before)
@@ -227,15 +232,17 @@ def _stale_keys(call: Call, notes: Notes) -> set[str]:
     return {key for key in call.context.asked & noted.keys() if call.context.received(key) != noted[key]}
 
 
-def _lists_around(lost: Missing, notes: Notes) -> set[Where]:
-    """Return the noted lists in which an element was asked for that isn't there any more."""
-    found: set[Where] = set()
-    for value in lost:
-        obj, way = where(value) or ("", "")
-        for noted, was in notes.values.get(obj, {}).items():
-            if isinstance(was, list) and is_below(way, noted):
-                found.add((obj, noted))
-    return found
+def _in_words(lost: Missing, lists: Collection[Where], stale: Collection[str]) -> list[str]:
+    """Return sentences about what counts as it last was besides lost values: lists around them, and the context."""
+    found: set[str] = set()
+    for one in lost:
+        obj, way = where(one) or ("", "")
+        paths = [above for of, above in lists if of == obj and is_below(way, above)]
+        root = root_of(one)
+        prefix = "" if root is None else root.prefix
+        found.update(f"all of {prefix}.{above} counts as it last was" for above in paths)
+    found.update(f"context {key!r} counts as it last was, because a previous step lacks values" for key in stale)
+    return sorted(found)
 
 
 def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
@@ -247,8 +254,9 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
         noted = notes.values.get(obj, {})
         head: dict[str, Any] = {key: noted[key] for key in ("apiVersion", "kind") if key in noted}
         return head if len(head) == 2 else None
-    selector = None if call.asked is None else call.asked.resources.get(obj[1:].rpartition("[")[0])
-    if selector is None or selector.match_name is None:
+    key, name = key_and_name(obj)
+    selector = None if call.asked is None else call.asked.resources.get(key)
+    if selector is None or asked_name(call, key) != name:
         return None  # of an answer to a query by labels nobody knows which object is gone
     metadata = {"name": selector.match_name}
     if selector.namespace is not None:
@@ -258,13 +266,9 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
 
 def _with_defaults(call: Call) -> set[Where]:
     """Return the places of the missing values whose absence is an answer: the author has a default, or the kind."""
-    found = set()
-    for one in call.handed_out:
-        has_default = one.source_path in call.answered and one.source_path not in call.guesses
-        place = where(one) if has_default or is_settled(one) else None
-        if place is not None:
-            found.add(place)
-    return found
+    values = [one for path, one in call.answered.items() if path not in call.guesses]
+    values += [one for one in call.handed_out if is_settled(one)]
+    return {place for place in map(where, values) if place is not None}
 
 
 def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
@@ -356,6 +360,8 @@ def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> N
     _keep_dropped(decision, run, unknown, unmarked=bool(unknown.new) or not notes.number)
     if unknown.seals:
         _seal(decision, run, unknown)
+        if decision.seals and not (unknown.reasons or unknown.is_cut):
+            decision.remarks.append("what exists stays as it is, because a previous step lacks values")
     if decision.kept or decision.seals or (not notes.number and _is_kept_before(run)):
         owners = owners_of(run.missing)
         for name in run.fresh:
@@ -433,7 +439,7 @@ def _is_coming(run: Outcome, value: Observable) -> bool:
 def _lacks_noted_context(call: Call, notes: Notes) -> bool:
     """Say whether compose() uses context of an unsure step, and doesn't know all of it by its notes."""
     noted = notes.values.get(CONTEXT, {})
-    return call.context is not None and any(key not in noted for key in call.context.asked)
+    return call.context is not None and any(noted.get(key, NOT_KEPT) is NOT_KEPT for key in call.context.asked)
 
 
 # Notes.
@@ -441,7 +447,7 @@ def _lacks_noted_context(call: Call, notes: Notes) -> bool:
 
 def _note_at_rest(decision: Decision, run: Outcome) -> None:
     """Write notes of a call in which no value is missing. The present ones are read only if they may have to change."""
-    if run.fresh or run.changed or _may_need_notes(run):
+    if run.fresh or run.changed or _may_need_notes(run) or _deletes(run):
         _note(decision, run, _notes_of(run.call), ())
 
 
@@ -488,7 +494,7 @@ def _may_need_notes(run: Outcome) -> bool:
 def _to_note(decision: Decision, run: Outcome, notes: Notes) -> Values:
     """Return the values that a run has read."""
     values = values_read(run.call)
-    if decision.lost or decision.kept:
+    if decision.lost or decision.is_unsure:
         # While values are lost nothing is forgotten, but for what has an answer without its value.
         values = _joined(notes.values, values, _with_defaults(run.call))
     return values
@@ -514,12 +520,18 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
     left = notes.without([name for name in notes.entries if name not in stay])
     if left.number < notes.number:
         return True
-    if not (run.keeps_status and run.keeps_details):
-        return notes.values != values
+    if _deletes(run) or not (run.keeps_status and run.keeps_details):
+        return left.values != values
     # Values that were missing have come. They may decide what the step tells others.
     if notes.missing and run.is_still and not any(_keys_to_note(decision, run)):
         return True
     return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
+
+
+def _deletes(run: Outcome) -> bool:
+    """Say whether a run drops a resource that isn't being deleted yet: once it is, nothing changes any more."""
+    existing = run.call.existing
+    return any(b"deletionTimestamp" not in existing[name].resource for name in run.dropped(unmarked=False))
 
 
 def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:

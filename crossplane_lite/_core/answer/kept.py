@@ -141,6 +141,7 @@ def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
     if decision.lost:
         are = "are missing and count as they last were" if decision.lost[1:] else "is missing and counts as it last was"
         found.append(Note("", f"{call.readable(_paths(call, decision.lost))} {are}"))
+    found += [Note("", call.readable(remark)) for remark in decision.remarks]
     if error:
         found.append(Note("", f"{call.readable(error)}; what exists stays, and only owners of missing values are made"))
     return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
 from ..dependencies.dry_run import tree_or_none
+from ..dependencies.graph import prefixes
 from ..dependencies.usages import edge_of
 from ..models.walker import unresolved_in
 from ..observed.lookup import is_ready, steps_of
@@ -49,6 +50,7 @@ class Outcome:
         violations: The texts of fatal results for fields that compose() must not set.
         fresh: The resources that are created.
         changed: The existing resources that get another content.
+        remarks: What counts as it last was in this run besides lost values, as sentences for people.
     """
 
     def __init__(self, call: Call, elsewhere: Collection[str], error: BaseException | None) -> None:
@@ -58,6 +60,7 @@ class Outcome:
         self.drafts = drafts = draft_all(call, elsewhere)
         self.fresh: list[str] = []
         self.changed: list[str] = []
+        self.remarks: list[str] = []
         start = f"{call.step};"
         existing = call.existing
         for name, draft in drafts.items():
@@ -87,7 +90,10 @@ class Outcome:
         values = [value for place in places for value in place.waits_for]
         read = {one.source_path: one for value in values for one in sources(value)}
         # One that was made by hand has no owner, and one that was read has.
-        read.update((one.source_path, one) for one in call.handed_out if one.__cl_deps__ is None)
+        # What lies around a value with a default was read on the way to it.
+        on_the_way = {above for path in call.answered for above in prefixes(path)[:-1]}
+        handed = [one for one in call.handed_out if one.__cl_deps__ is None and one.source_path not in on_the_way]
+        read.update((one.source_path, one) for one in handed)
         found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
         found.update(self.asked)
         return [one for _, one in sorted(found.items())]
@@ -158,11 +164,21 @@ class Outcome:
         return at
 
     def has_all_of(self, other: Outcome) -> bool:
-        """Say whether the run sets each status field, connection detail and context key that another run sets."""
+        """Say whether the run tells all that another run tells: status, details, context, readiness and results."""
+        said, others = self._said, other._said
+        if any(said.get(key) != others.get(key) for key in (*said, "xr", "")):
+            return False
         own = details_of(self.call)
         if not _has_all(self.status, other.status, self.call) or any(key not in own for key in details_of(other.call)):
             return False
         return not other.tells_by_context
+
+    @property
+    def _said(self) -> dict[str, Any]:
+        """What compose() has said of readiness, by the resource's name (`xr`), and its results under an empty name."""
+        found: dict[str, Any] = {name: model._state.ready for name, model in self.call.tops().items()}
+        found[""] = [(one.severity, str(one.message)) for one in self.call.results.entries]
+        return found
 
     @functools.cached_property
     def all_ready(self) -> bool:

@@ -7,6 +7,7 @@ call that writes notes.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,10 +26,14 @@ from ..known.notes import (
     Where,
     condition_way,
     is_required,
+    key_and_name,
     key_of,
     nothing_key,
+    own_name,
+    required_object,
 )
 from ..models.node import WAIT, ModelShape
+from ..models.walker import unresolved_in
 from ..observed.lookup import condition_of, steps_of, text_at
 from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
@@ -40,6 +45,8 @@ if TYPE_CHECKING:
     from ..observed.root import Root
 
 _CONDITIONS: Final = "status.conditions"
+_BRACKETS: Final = (_CONDITIONS, "connection_details")  # their keys always have brackets
+_BARE_KEY: Final = re.compile(r'\["(?!\d+"\])([A-Za-z0-9_-]+)"\]')
 _NAMESPACE: Final = ("metadata", "namespace")
 _DATA_OF_SECRETS: Final = ("data", "stringData")
 # provider-kubernetes wraps any object, also a Secret, in these fields of its kind Object.
@@ -48,9 +55,21 @@ _WRAPPED: Final = (("spec", "forProvider"), ("status", "atProvider"))
 
 def object_of(root: Root) -> str:
     """Return the name that an observed object has in notes."""
-    if root.kind == "required":
-        return "?" + root.prefix.removeprefix("required.")
-    return COMPOSITE if root.kind == "xr" else root.name
+    if root.kind != "required":
+        return COMPOSITE if root.kind == "xr" else root.name
+    place = root.prefix.removeprefix(f"required.{root.name}").strip("[]")
+    if not place:
+        return f"?{root.name}"
+    name = asked_name(root.call, root.name) or own_name(root.raw or b"")
+    return required_object(root.name, name or f"#{place}")
+
+
+def asked_name(call: Any, key: str) -> str:
+    """Return the name of the only object that a requirement asks for; empty if it asks by labels."""
+    selector = None if call.asked is None else call.asked.resources.get(key)
+    if selector is None or selector.match_name is None or unresolved_in(selector.texts(), call):
+        return ""
+    return selector.match_name if selector.namespace is None else f"{selector.namespace}/{selector.match_name}"
 
 
 def where(value: Observable[Any]) -> Where | None:
@@ -62,7 +81,11 @@ def where(value: Observable[Any]) -> Where | None:
 
 
 def _way(path: str, root: Root) -> str:
-    return path[len(root.prefix) :].removeprefix(".")
+    """Return the path below an object, with one spelling of each key: `tags.team` for `tags["team"]`."""
+    way = path[len(root.prefix) :].removeprefix(".")
+    if '["' not in way or way.startswith(_BRACKETS):
+        return way
+    return _BARE_KEY.sub(r".\1", way)
 
 
 def values_read(call: Call) -> Values:
@@ -256,10 +279,11 @@ def _namespace(call: Call, obj: str) -> str | None:
     if obj in (COMPOSITE, CONTEXT):
         return call.namespace
     if is_required(obj):
-        key, _, number = obj[1:].rpartition("[")
-        items = call.required_resources.answer(key) or ()
-        at = int(number.rstrip("]") or 0)
-        return _text(items[at].resource) if at < len(items) else None
+        key, name = key_and_name(obj)
+        for item in call.required_resources.answer(key) or ():
+            if (asked_name(call, key) or own_name(item.resource)) == name:
+                return _text(item.resource)
+        return None
     if obj in call.existing:
         return _text(call.existing[obj].resource) or call.namespace
     if obj in call.resources and not call.namespace:

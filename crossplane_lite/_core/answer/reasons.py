@@ -44,7 +44,7 @@ def why(call: Call, owner: Vertex, path: str, held: Collection[str]) -> str:
         return "the composite doesn't have it"
     if name in held:
         return f"{name} is held back itself"
-    observed = call.observed.get(name)
+    observed = call.existing.get(name)  # not `call.observed`, which may have noted values
     if observed is None:
         is_known = name in call.resources or name in call.desired
         return f"{name} isn't observed yet" if is_known else f"{name} isn't composed"

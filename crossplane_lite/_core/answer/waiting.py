@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ..dependencies.entry import RESOURCE, CutOff, Need, Note, Waiting, causes_of, reads_as_other, unmasked_name
@@ -121,7 +121,8 @@ class WhoWaits:
         behind = {need for need in needs if need.of_resource and need.of in held}
         causes = causes_of(shown, behind)
         found = [(one.name, f"{one.name} {one.text}".lstrip()) for one in shown.notes]
-        found += _waits_of(need for need in needs if need not in behind or need.name not in causes)
+        open_needs = [need for need in needs if need not in behind or need.name not in causes]
+        found += _waits_of(open_needs, self._call.existing)
         told = {need.name for need in needs} | {note.name for note in shown.notes}
         found += [(name, f"{name} is held back by another step") for name in held - told]
         found += _counted(causes)
@@ -144,11 +145,12 @@ class WhoWaits:
         return Masked(f"{text}. Dependencies: {joined(sorted(found))}" if found else text)
 
 
-def _waits_of(needs: Iterable[Need]) -> Iterator[tuple[str, str]]:
+def _waits_of(needs: Iterable[Need], existing: Container[str]) -> Iterator[tuple[str, str]]:
     """Yield the name of each resource that waits and a line about it; a long reason is told once."""
     known: set[str] = set()
     for name, path, reason in sorted({(need.name, need.path, need.why) for need in needs}):
-        yield name, f"{name} waits for {path} ({_AGAIN if reason in known else reason})"
+        waits = f"keeps what it has until {path} is there" if name in existing else f"waits for {path}"
+        yield name, f"{name} {waits} ({_AGAIN if reason in known else reason})"
         if len(reason) > _LONG:
             known.add(reason)
 

@@ -133,7 +133,8 @@ class RequiredList(list[R]):
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return [*self][at]
-        if -len(self) - 1 < at < list.__len__(self):
+        length = list.__len__(self)  # not len(): an index asks nothing about the whole list
+        if -length <= at < length:
             return list.__getitem__(self, at)
         root = Root(self._call, "required", self._key, f"{self._path}[{at}]", None)
         return observed_view(self._model, Registered(root))

@@ -4,8 +4,8 @@ They lie in the annotation `crossplane-lite/known` of the step's composed resour
 each step by the step's identity. An entry has
 
 - `n`: a number; of two entries the greater one counts;
-- `v`: values by object and path. The object is a resource's name, `""` for the composite, `?key[0]` for a required
-  resource, and `@` for the pipeline's context, whose paths are its keys;
+- `v`: values by object and path. The object is a resource's name, `""` for the composite, `?key[name]` for a required
+  resource (`?key[namespace/name]` in a namespace), and `@` for the pipeline's context, whose paths are its keys;
 - `x`: paths of values that were there and aren't kept: secrets, values of another namespace, and what is too large;
 - `d`: paths that entries with a smaller number have, and that don't count any more; of an object without paths none
   counts;
@@ -28,7 +28,7 @@ from ...errors import CrossplaneLiteError
 from .. import codec
 from ..base.hashes import digest
 from ..base.sentinels import UNSET
-from ..observed.lookup import steps_of
+from ..observed.lookup import steps_of, text_at
 from . import KNOWN
 
 KNOWN_WAY: Final = ("metadata", "annotations", KNOWN)
@@ -73,6 +73,24 @@ class Said(enum.Enum):
 def is_required(obj: str) -> bool:
     """Say whether an object of the notes is a required resource."""
     return obj.startswith("?")
+
+
+def required_object(key: str, name: str) -> str:
+    """Return what notes call a required resource; its name is `#` and a number if only its place is known."""
+    return f"?{key}[{name}]"
+
+
+def key_and_name(obj: str) -> tuple[str, str]:
+    """Return the requirement's key and the name of a required resource in notes."""
+    key, _, name = obj.removeprefix("?").removesuffix("]").rpartition("[")
+    return key, name
+
+
+def own_name(raw: bytes) -> str:
+    """Return the name of an object with its namespace, if it is in one."""
+    namespace = text_at(raw, "metadata", "namespace")
+    name = text_at(raw, "metadata", "name")
+    return f"{namespace}/{name}" if namespace else name
 
 
 def is_composed(obj: str) -> bool:
@@ -196,9 +214,7 @@ class Notes:
         """
         ways = self.values.get(obj)
         if ways is None:
-            # A required resource without an index stands for all that were there.
-            there = is_required(obj) and any(one.startswith(obj + "[") for one in self.values)
-            return {} if there else UNSET
+            return self._at_unnamed(obj) if is_required(obj) else UNSET
         if way in ways:
             return ways[way]
         if not way:
@@ -208,11 +224,21 @@ class Notes:
             return NOT_KEPT if all(one is NOT_KEPT for one in inside) else inside
         for one, value in ways.items():
             if is_below(way, one):
-                return NOT_KEPT if value is NOT_KEPT else _inside(value, way[len(one) :].removeprefix("."))
+                return NOT_KEPT if value is NOT_KEPT else part_of(value, way[len(one) :].removeprefix("."))
         return UNSET
 
+    def _at_unnamed(self, obj: str) -> Any:
+        """Return what stands for a whole answer to a requirement, or for an object of which only the place is known."""
+        start, _, place = obj.removesuffix("]").partition("[#")
+        noted = [one for one in self.values if one.startswith(start + "[")]
+        if obj == start:
+            return {} if noted else UNSET
+        # Nobody knows which of the noted ones it was.
+        return NOT_KEPT if place.isdigit() and int(place) < len(noted) else UNSET
 
-def _inside(value: Any, way: str) -> Any:
+
+def part_of(value: Any, way: str) -> Any:
+    """Return the part of a value at a path; UNSET if it has none."""
     try:
         for step in steps_of(way):
             value = value[step]

@@ -11,7 +11,21 @@ from .. import codec
 from ..base.sentinels import TOMBSTONE, UNSET
 from ..observed.lookup import conditions_of, steps_of, value_in
 from .joined import joined
-from .notes import COMPOSITE, CONDITION, CONTEXT, NOT_KEPT, READY, Notes, Where, is_composed, is_required
+from .notes import (
+    COMPOSITE,
+    CONDITION,
+    CONTEXT,
+    NOT_KEPT,
+    READY,
+    Notes,
+    Where,
+    is_below,
+    is_composed,
+    is_required,
+    key_and_name,
+    own_name,
+    part_of,
+)
 
 Head = dict[str, Any]
 """What makes up an object that is gone: apiVersion and kind, and the name of one that was asked for by its name."""
@@ -23,10 +37,12 @@ class PutBack(NamedTuple):
     Attributes:
         request: The message of the request.
         ready: The composed resources that were ready.
+        lists: The places of the lists that were put back as a whole, although there is a list.
     """
 
     request: Any
     ready: frozenset[str]
+    lists: Collection[Where]
 
 
 def put_back(
@@ -44,14 +60,14 @@ def put_back(
         data: The bytes of the request.
         notes: The notes of the step.
         skip: The values that stay missing, because the author has a default for them.
-        lost: The places whose values count as missing, although something is there, such as lists that have become
-            shorter. What is there is completed.
+        lost: The places whose values count as missing in any case. They may be parts of noted values.
         stale: The context's keys whose values count as missing.
         head_of: Returns what makes up an object that is gone; None if nobody knows which it was.
     """
     request = _view.RunFunctionRequest.FromString(data)
     is_changed = False
     ready = set()
+    lists: set[Where] = set()
     for obj, ways in notes.values.items():
         values = {way: one for way, one in ways.items() if one is not NOT_KEPT and (obj, way) not in skip}
         if values.pop(READY, None):
@@ -66,12 +82,77 @@ def put_back(
         if message is None:
             continue
         raw = message.resource
-        completed = _completed(raw, obj, values, lost)
+        parts = _Parts(raw, ways)
+        for of, way in lost:
+            if of == obj and (obj, way) not in skip:
+                parts.add(way)
+        lists.update((obj, way) for way in parts.whole)
+        completed = _completed(raw, obj, values, parts.values)
         if completed is not raw:
             message.resource = completed
         if is_new or completed is not raw:
             is_changed = True
-    return PutBack(request, frozenset(ready)) if is_changed or ready else None
+    return PutBack(request, frozenset(ready), lists) if is_changed or ready else None
+
+
+class _Parts:
+    """Lost parts of noted values of an object.
+
+    A part of a map is put back by itself. An element of a list is, too, if it is known which of the noted ones it was;
+    else the list is put back as a whole.
+
+    Attributes:
+        values: What is put back, whatever is there, by path.
+        whole: The paths of the lists that are put back as a whole.
+    """
+
+    def __init__(self, raw: bytes, ways: Mapping[str, Any]) -> None:
+        self._raw = raw
+        self._ways = ways
+        self.values: dict[str, Any] = {}
+        self.whole: set[str] = set()
+
+    def add(self, way: str) -> None:
+        """Add the lost value at a path, if it is noted or a part of a noted one. Conditions and states are neither."""
+        if way == READY or CONDITION.fullmatch(way):
+            return
+        above = next((one for one in self._ways if one == way or is_below(way, one)), None)
+        if above is None or self._ways[above] is NOT_KEPT:
+            return
+        noted = self._ways[above]
+        below = way[len(above) :].removeprefix(".")
+        if not below:
+            self.values[way] = joined(codec.get_path(self._raw, steps_of(way)), noted)
+            return
+        if not isinstance(noted, list):
+            self.values[way] = part_of(noted, below)
+            return
+        there = self.values.get(above, codec.get_path(self._raw, steps_of(above)))
+        completed = _with_element(there, steps_of(below)[0], noted)
+        if completed is None:
+            self.whole.update([above] if there else ())
+            completed = noted
+        self.values[above] = completed
+
+
+def _with_element(there: Any, at: Any, noted: list[Any]) -> list[Any] | None:
+    """Return a list with the noted element in the place of the one that lacks a part of it.
+
+    None if it isn't one of the noted ones that has changed in nothing else.
+    """
+    if not isinstance(there, list) or at >= len(there):
+        return None
+    fitting = [one for one in noted if one not in there and _is_part(there[at], one)]
+    return [*there[:at], fitting[0], *there[at + 1 :]] if len(fitting) == 1 else None
+
+
+def _is_part(value: Any, whole: Any) -> bool:
+    """Say whether everything in a value is in another one, too."""
+    if isinstance(value, dict) and isinstance(whole, dict):
+        return all(key in whole and _is_part(one, whole[key]) for key, one in value.items())
+    if isinstance(value, list) and isinstance(whole, list):
+        return len(value) == len(whole) and all(map(_is_part, value, whole))
+    return value is None or value == whole
 
 
 def _replaced(context: bytes, values: Mapping[str, Any]) -> bytes:
@@ -96,23 +177,23 @@ def _message(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> t
 
 
 def _required(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> tuple[Any, bool]:
-    key, _, number = obj[1:].rpartition("[")
+    key, name = key_and_name(obj)
     if key not in request.required_resources:
         return None, False
-    at = int(number.rstrip("]"))
     items = request.required_resources[key].items
-    if at < len(items):
-        return items[at], False
-    head = head_of(obj) if at == len(items) else None
-    if head is None:
-        return None, False
+    head = head_of(obj)
+    if head is None:  # one of an answer to a query by labels
+        found = next((one for one in items if own_name(one.resource) == name), None)
+        return found, False
+    if items:
+        return items[0], False
     message = items.add()
     message.resource = codec.encode_struct(head)
     return message, True
 
 
-def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Collection[Where]) -> bytes:
-    """Return an object with the values that it lacks; the same bytes if it lacks none."""
+def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Mapping[str, Any]) -> bytes:
+    """Return an object with the values that it lacks, and with lost ones; the same bytes if there are none."""
     nested: dict[str, Any] = {}
     conditions: dict[str, Any] = {}
     for way, value in values.items():
@@ -120,9 +201,10 @@ def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Collection
         if condition is not None:
             conditions[condition[1]] = value
             continue
-        there = value_in(raw, {}, way, composed=is_composed(obj))
-        if there is UNSET or (obj, way) in lost:
-            _set(nested, way, joined(there, value))
+        if value_in(raw, {}, way, composed=is_composed(obj)) is UNSET:
+            _set(nested, way, value)
+    for way, value in lost.items():
+        _set(nested, way, value)
     if nested:
         raw = codec.encode_over(nested, raw)
     return _with_conditions(raw, conditions) if conditions else raw

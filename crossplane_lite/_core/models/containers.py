@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..base.sentinels import UNSET
 from ..observed.observable import Observable, guess, make
 from ..observed.tracker import observed_calls, observer
-from ..paths.text import EXTERNAL_NAME
+from ..paths.text import EXTERNAL_NAME, quoted
 from .node import WAIT, place_of
 from .node import PlacedList as PlacedList
 from .node import PlacedMap as PlacedMap
@@ -227,7 +227,7 @@ class ObservedMap(PlacedMap):
         if node.state == WAIT:
             from .reader import absent
 
-            return absent(self._type.item, WAIT, node, f'["{key}"]')
+            return absent(self._type.item, WAIT, node, f"[{quoted(key)}]")
         if observed_calls:
             observer().missed(node, key)
         return None

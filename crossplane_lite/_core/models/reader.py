@@ -14,6 +14,7 @@ from .. import codec
 from ..base.sentinels import NULL
 from ..observed.observable import Observable
 from ..observed.tracker import observed_calls, observer
+from ..paths.text import quoted
 from . import containers, types
 from .containers import ModelList, ModelMap
 from .node import COPY, HELD_NODE, LAID, LOOSE, VIEW, WAIT, ModelShape, Node
@@ -230,7 +231,7 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
     for key, value in entries:
         kind, payload = _open_value(value)
         if kind == _STRUCT or kind == _LIST:
-            step = f'["{key}"]' if isinstance(holder, dict) else f"[{key}]"
+            step = f"[{quoted(key)}]" if isinstance(holder, dict) else f"[{key}]"
             work.append((holder, key, of, kind, payload, node, step))
         elif kind == _NULL:
             # In desired state None would mean no opinion, but this is a previous function's opinion.

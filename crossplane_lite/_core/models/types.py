@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.texts import articled
+from ..paths.text import step_of
 
 if TYPE_CHECKING:
     from .node import ModelShape
@@ -215,7 +216,7 @@ class Field:
     def __init__(self, name: str, wire: str, type_: Type, *, fixed: bool = False) -> None:
         self.name = name
         self.wire = wire
-        self.step = "." + wire
+        self.step = step_of(wire)
         self.type = type_
         self.takes: frozenset[type] = _NOTHING if fixed else type_.takes
         self.probe: Any = type_.probe

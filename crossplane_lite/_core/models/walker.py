@@ -425,7 +425,7 @@ def value_or(value: Any, default: Any) -> Any:
             return value
         call = call_of(value)
         if call is not None:
-            call.answered.add(value.__cl_path__)
+            call.answered[value.__cl_path__] = value
         return default
     if isinstance(value, ModelShape) and value._absent and value._node is not None and value._node.state >= WAIT:
         return default if _is_final(value._node.root) else value

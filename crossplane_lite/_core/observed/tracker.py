@@ -107,6 +107,7 @@ def close(call: Tracker) -> None:
             root.untie()
     call.handed_out.clear()
     call.guesses.clear()
+    call.answered.clear()
     if call.tokens:  # texts may still be shown, with the paths of their tokens
         from .observable import Observable
 
@@ -169,7 +170,7 @@ class Tracker:
         observed: The observed composed resources, by name.
         xr: The observed composite.
         guesses: The unresolved values that were used as plain values, by path.
-        answered: The paths of the values for which the author has given a default (`value_or`).
+        answered: The missing values for which the author has given a default (`value_or`), by path.
         true_conditions: The types of the conditions that were asked for and are True, by the resource's name.
         seen_names: The names of resources whose existence was asked for.
         noted_ready: The composed resources that were ready by the notes, in a run with last known values.
@@ -213,7 +214,7 @@ class Tracker:
         self.number = _number()
         self.observed: Mapping[str, Any] = {}
         self.guesses: dict[str, Observable] = {}
-        self.answered: set[str] = set()
+        self.answered: dict[str, Observable] = {}
         self.true_conditions: dict[str, set[str]] = {}
         self.seen_names: set[str] = set()
         self.handed_out: list[Observable] = []

@@ -39,6 +39,11 @@ def show(steps: Iterable[object]) -> str:
     return path
 
 
+def step_of(key: str) -> str:
+    """Return a key as a further step of a path: `.spec`, or `["a/b"]`."""
+    return f".{key}" if _is_bare(key) else f"[{quoted(key)}]"
+
+
 def quoted(text: str) -> str:
     """Return a key, or a value of a selection, in double quotes. Quotes and backslashes in it are escaped."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
