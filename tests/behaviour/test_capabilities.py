@@ -175,7 +175,7 @@ def test_requirements_are_reported_in_the_condition_too(capability: str) -> None
     _, answer = call(body, capabilities=without(capability))
     what = capability.lower().replace("_", " ")
     status, reason, message = answer.conditions[CONDITION]
-    assert (status, reason) == (False, "Unsupported")
+    assert (status, reason) == (False, "WaitingForDependencies")
     assert message == f"{body.__module__}.{body.__name__}: " + "; ".join(
         f"{key} isn't available (this Crossplane doesn't support {what})" for key in keys
     )

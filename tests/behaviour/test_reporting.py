@@ -297,19 +297,6 @@ def test_the_ttl_is_short_while_something_is_kept() -> None:
     assert answer.ttl == 10
 
 
-@pytest.mark.parametrize(("status", "said"), [("False", True), ("True", False)])
-def test_an_open_circuit_breaker_is_said(status: str, said: bool) -> None:
-    """Where something waits and Crossplane's circuit breaker is open, the condition says so; that is no news."""
-    xr = with_conditions(None, run(network))
-    xr["status"]["conditions"].append({"type": "Responsive", "status": status, "reason": "WatchCircuitOpen"})
-    answer = run(network, xr=xr)
-    assert ("circuit breaker" in answer.conditions[CONDITION][2]) is said
-    assert not answer.results
-    again = run(network, xr=with_conditions(xr, answer))
-    assert again.conditions == answer.conditions
-    assert not again.results
-
-
 def test_the_marker_does_not_hide_the_users_annotations() -> None:
     """The annotation of ours is added to an inherited resource, not put in place of its annotations."""
 

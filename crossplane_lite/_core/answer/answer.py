@@ -19,7 +19,6 @@ from .decide import Decision, decide
 from .draft import status_of
 from .outcome import Outcome
 from .parts import HandingOn
-from .violations import misspelt_removals
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -44,9 +43,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
     There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
     because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
-    sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Results with
-    `on_change` that were sent in an earlier reconcile are removed from the call. Raises WireError for malformed bytes
-    in a part of the request that compose() hasn't read.
+    sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Raises WireError
+    for malformed bytes in a part of the request that compose() hasn't read.
     """
     handing_on = HandingOn(call)
     elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
@@ -73,11 +71,6 @@ def _respond(handing_on: HandingOn, decision: Decision, failure: Exception | Non
     """Return the bytes of the answer by a decision. `failure` is the exception if there could be none."""
     call, error = decision.call, decision.error
     answer = _Answer(handing_on, decision)
-    if report.may_have_news(call):
-        answer.reported = report.tell_news(call)
-    if call.removed:
-        for text in misspelt_removals(call):
-            call.results.warning(text)
     refused, unanswered = answer.ask()
     texts = answer.make(refused, failure)
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
@@ -145,7 +138,6 @@ class _Answer:
         who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people. None if
             there is nothing of this.
         handing_on: Fills in the context and the output.
-        reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
         goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
             missing value as a plain one before (a guess): the value may come to exist only once these resources do.
             Never in an Operation, and not after a mistake that no value explains, such as a misspelt field.
@@ -157,7 +149,6 @@ class _Answer:
         self.call = decision.call
         self.decision = decision
         self.goes_on = False
-        self.reported: results.ConditionEntry | None = None
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
@@ -208,8 +199,6 @@ class _Answer:
             return [], []
         requirements = self.message.requirements
         refused = asking.put_requirements(call, asked, requirements, self.unsent)
-        for text in asking.misspelt(call, asked):
-            call.results.warning(text)
         return list(refused.values()), [key for key in asking.unanswered(call) if key not in refused]
 
     def make(self, refused: list[str], failure: Exception | None) -> list[str]:
@@ -258,7 +247,7 @@ class _Answer:
             self._take_stuck(lines, cut_off, fatals)
         else:
             type_ = report.condition_type(call.function.name, call.step, self.handing_on.others)
-            self.report = report.report_for(call, lines, cut_off, type_)
+            self.report = report.report_for(call, lines + cut_off, type_)
         self.handing_on.set_context(self.message, self._entry_for_later_steps())
         self.handing_on.set_output(self.message)
         return fatals
@@ -462,8 +451,6 @@ class _Answer:
             for one in conditions:
                 call.log.warning("condition %s is left out: an Operation has no composite that could have it", one.type)
             return
-        if self.reported is not None:
-            conditions.append(self.reported)
         report = self.report
         if report is not None and report.type not in call.conditions.entries:
             status = results.STATUS[report.resolved]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...proto import _view
-from ..base.texts import near_name
 from ..models.walker import unresolved_in
 
 if TYPE_CHECKING:
@@ -102,18 +101,6 @@ def _waits_for(call: Call, key: str, selector: Any) -> list[Observable[Any]]:
 def waits(call: Call) -> bool:
     """Say whether a requirement isn't sent, because a value in it is unresolved."""
     return call.asked is not None and any(_waits_for(call, key, selector) for key, selector in call.asked)
-
-
-def misspelt(call: Call, asked: Requirements) -> Iterator[str]:
-    """Yield a warning for each key of required resources that compose() read and that seems to be misspelt.
-
-    Such a key isn't asked for in this call, and is similar to a key that is. Other keys that aren't asked for yield
-    none: what compose() asks for may depend on an earlier answer.
-    """
-    for key in sorted(call.required_resources.missed - asked.resources.keys()):
-        hint = near_name(key, asked.resources)
-        if hint:
-            yield f"the required resources {key!r} were read, but this call of compose() doesn't ask for them{hint}"
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:

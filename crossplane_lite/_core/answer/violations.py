@@ -1,4 +1,4 @@
-"""What compose() did although Crossplane discards it: forbidden fields, conditions in the status, misspelt removals."""
+"""What compose() did although Crossplane discards it: forbidden fields, and conditions in the status."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from .. import codec
-from ..base.texts import near_name, some
+from ..base.texts import some
 from ..models.model import Model
 from ..models.walker import leaves, show_path, tree_of
 from ..resources.resource import Resource
@@ -51,20 +51,6 @@ def take_violations(call: Call) -> list[str]:
                 "(functions specification): remove the assignment, and read the status from .observed.status"
             )
     return found
-
-
-def misspelt_removals(call: Call) -> list[str]:
-    """Return a warning for each name given to `ctx.remove` that no resource has, if one that is left has nearly that.
-
-    A name that is merely unknown is no mistake: code may remove what only some composites have.
-    """
-    known = {*call.desired, *call.existing, *call.resources}
-    left = known - {*call.resources} - call.removed
-    return [
-        f"ctx.remove({name!r}): no resource has this name{hint}"
-        for name in sorted(call.removed - known)
-        if (hint := near_name(name, left))
-    ]
 
 
 def _touched(model: Model) -> list[str]:
