@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...proto import _view
-from ..models.walker import unresolved_in
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -29,7 +28,7 @@ def put_requirements(
     if asked.schemas:
         call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
     for key, selector in asked:
-        lacking = _waits_for(call, key, selector)
+        lacking = selector.waits_in(call, key)
         if lacking:
             unsent[key] = lacking
             paths = ", ".join(one.source_path for one in lacking)
@@ -88,19 +87,14 @@ def unanswered(call: Call) -> list[str]:
         is_resources = isinstance(selector, ResourceSelector)
         capability = _view.CAPABILITY_REQUIRED_RESOURCES if is_resources else _view.CAPABILITY_REQUIRED_SCHEMAS
         answers: Any = call.required_resources if is_resources else call.required_schemas
-        if call.supports(capability) and key not in answers and not _waits_for(call, key, selector):
+        if call.supports(capability) and key not in answers and not selector.waits_in(call, key):
             keys.append(key)
     return sorted(keys)
 
 
-def _waits_for(call: Call, key: str, selector: Any) -> list[Observable[Any]]:
-    """Return the unresolved values in the key and the selector of a requirement."""
-    return unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
-
-
 def waits(call: Call) -> bool:
     """Say whether a requirement isn't sent, because a value in it is unresolved."""
-    return call.asked is not None and any(_waits_for(call, key, selector) for key, selector in call.asked)
+    return call.asked is not None and any(selector.waits_in(call, key) for key, selector in call.asked)
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:

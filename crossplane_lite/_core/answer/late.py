@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EncodeError
 from .. import codec
 from ..call.mark import plain_bytes
-from ..dependencies.dry_run import Run
+from ..dependencies.dry_run import Run, details_of
 from ..observed import tracker
 from ..observed.observable import sources
 from ..observed.tokens import LATE
 from .draft import LEVELS, Way, draft_all, draft_one, status_of
-from .outcome import MOST_NAMED, details_of
+from .outcome import MOST_NAMED
 
 if TYPE_CHECKING:
     from ..call.call import Call

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
-from ..dependencies.dry_run import tree_or_none
+from ..dependencies.dry_run import details_of, tree_or_none
 from ..dependencies.usages import edge_of
 from ..models.walker import unresolved_in
 from ..observed.lookup import is_ready, steps_of
@@ -218,13 +218,6 @@ class Outcome:
     def was_made(self, name: str) -> Made:
         """Return what this step has made of an existing resource before."""
         return made_in(self.call.mark_of(name), self.call.step)
-
-
-def details_of(call: Call) -> dict[str, Any]:
-    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
-    registered = None if call.composite is None else call.composite._state
-    own = {} if registered is None or registered.details is None else registered.details.changes[0]
-    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
 
 
 def _covers(live: Any, desired: Any, call: Call) -> bool:

@@ -122,6 +122,13 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
         return None
 
 
+def details_of(call: Call) -> dict[str, Any]:
+    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
+    registered = None if call.composite is None else call.composite._state
+    own = {} if registered is None or registered.details is None else registered.details.changes[0]
+    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
+
+
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
     """Say whether a handler may log `record`: False if the record comes from a dry run. This is a logging filter."""
     call = tracker.current()

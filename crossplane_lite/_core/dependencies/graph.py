@@ -7,7 +7,7 @@ resources). An edge leads from a vertex that needs a missing value to the vertex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..models.walker import Found, show_path
@@ -114,35 +114,25 @@ class Graph:
         """
         from graphlib import CycleError, TopologicalSorter
 
-        work = [vertex for vertex in self.edges if vertex[0] == "resource" and vertex[1] in held]
         below: dict[Vertex, list[Vertex]] = {}
-        while work:
-            vertex = work.pop()
-            if vertex not in below:
-                below[vertex] = sorted(self._below(vertex, held))
-                work += below[vertex]
-        if not any(below.values()):
-            return None
+        for vertex in sorted(self.edges):
+            targets = {target for target in self._below(vertex) if target in self.edges and target != vertex}
+            below[vertex] = sorted(target for target in targets if target[0] != "resource" or target[1] in held)
         try:
-            TopologicalSorter({vertex: below[vertex] for vertex in sorted(below)}).prepare()
+            TopologicalSorter(below).prepare()
         except CycleError as error:
             _, *way = reversed(error.args[1])  # each vertex is before those that wait for it, and the last is the first
             first = way.index(min(way))
             return [shown_vertex(vertex) for vertex in (*way[first:], *way[: first + 1])]
         return None
 
-    def _below(self, vertex: Vertex, held: set[str]) -> set[Vertex]:
-        below: set[Vertex] = set()
+    def _below(self, vertex: Vertex) -> Iterator[Vertex]:
+        """Yield the resources, requirements and fields of the composite that a vertex waits for directly."""
         for target, _ in self.edges.get(vertex, ()):
-            if target[0] == "resource":
-                if target[1] in held and target != vertex:
-                    below.add(target)
-            elif target[0] == "required":
-                if target in self.edges:
-                    below.add(target)
-            elif target[0] == "xr":
-                below.update(field for field in self._fields_at(target[1]) if field != vertex)
-        return below
+            if target[0] == "xr":
+                yield from self._fields_at(target[1])
+            else:
+                yield target
 
     def _fields_at(self, path: str) -> set[Vertex]:
         """Return the waiting fields of the composite at `path`, below it, or above it."""
@@ -160,32 +150,26 @@ class Graph:
         Edges from a resource to itself are included. Required resources aren't, and edges don't lead through them.
         """
         found: set[Edge] = set()
-        for waiting, targets in self.edges.items():
+        for waiting in self.edges:
             if waiting[0] != "resource":
                 continue
-            work = [target for target, _ in targets]
+            work = [waiting]
             seen: set[Vertex] = set()
             while work:
-                target = work.pop()
-                if target in seen:
-                    continue
-                seen.add(target)
-                if target[0] == "resource":
-                    found.add((waiting[1], target[1]))
-                elif target[0] == "xr":
-                    work += [below for field in self._fields_at(target[1]) for below, _ in self.edges.get(field, ())]
+                for target in self._below(work.pop()):
+                    if target[0] == "resource":
+                        found.add((waiting[1], target[1]))
+                    elif target[0] == "xr" and target not in seen:
+                        seen.add(target)
+                        work.append(target)
         return found
 
 
-def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
-    """Return the values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
-
-    Args:
-        status: The unresolved values of the composite, with their paths below the composite.
-    """
+def fields_of(found: Iterable[Found], top: str = "") -> dict[str, list[Observable[Any]]]:
+    """Return the values that fields wait for, by the field's path behind `top`, such as `xr.status.x`."""
     fields: dict[str, list[Observable[Any]]] = {}
-    for one in status:  # an entry of a map can wait twice: for its key and for its value
-        fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
+    for one in found:  # an entry of a map can wait twice: for its key and for its value
+        fields.setdefault(top + show_path(one.steps), []).extend(one.waits_for)
     return fields
 
 

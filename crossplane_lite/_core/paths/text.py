@@ -16,6 +16,10 @@ RESOURCE_NAME = "crossplane.io/composition-resource-name"
 """The annotation with the composition resource name of a composed resource."""
 
 
+OTHER_NAMES = ("xr.", "required.")
+"""How the names of the composite's fields and of requirements begin where it is said who waits."""
+
+
 class Digits(str):
     """A step of digits between dots, such as `0` in `spec.ports.0.port`: an index in a list, a key in a mapping."""
 
