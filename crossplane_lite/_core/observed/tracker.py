@@ -176,8 +176,7 @@ class Tracker:
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
-        met: Collects the missing values that are encoded, each as an empty string; None while they
-            can't be encoded.
+        met: Collects the missing values that are encoded, each as `MISSING`; None while they can't be encoded.
         told: The texts for people that have tokens, such as log lines.
         tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
             that they are freed without the garbage collector.
