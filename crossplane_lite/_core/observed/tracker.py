@@ -143,7 +143,7 @@ def mask(text: str) -> str:
     # Other threads add and remove calls meanwhile, and add to the secrets of theirs.
     for one in _open.copy().values():
         if not one.rehearsed:
-            text = one.masker()(one.readable(text, tell=False), one.has_name)
+            text = one.masker()(one.readable(text), one.has_name)
     return text
 
 
@@ -177,7 +177,6 @@ class Tracker:
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
         met: Collects the missing values that are encoded, each as `MISSING`; None while they can't be encoded.
-        told: The texts for people that have tokens, such as log lines.
         tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
             that they are freed without the garbage collector.
         faults: The errors that readers raised for malformed bytes of the request.
@@ -218,7 +217,6 @@ class Tracker:
         self.handed_out: list[Observable] = []
         self.tokens: dict[int, Observable] = {}
         self.made: dict[int, int] = {}
-        self.told: set[str] = set()
         self.tied: list[Any] = []
         self.faults: list[WireError] = []
         self._texts: dict[str | int, tuple[int, str]] = {}
@@ -357,8 +355,8 @@ class Tracker:
         self._masked = masker, known + len(hidden)  # if two threads come here, either result is a right one
         return masker
 
-    def readable(self, text: str, *, tell: bool = True) -> str:
-        """Return `text` with each token replaced by its value's path; with `tell`, add the text to `told`.
+    def readable(self, text: str) -> str:
+        """Return `text` with each token replaced by its value's path.
 
         Addresses of objects are left out. Secret values are not masked. Characters that can't be encoded as UTF-8 are
         replaced by escapes.
@@ -367,8 +365,6 @@ class Tracker:
         data = text.encode(errors="backslashreplace")
         text = without_addresses(data.decode())
         if self.has_token(data):
-            if tell:
-                self.told.add(text)
             for marker in self._markers:
                 text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
         return text
