@@ -371,7 +371,7 @@ def conditional_fields(guess: bool) -> Any:
 def test_owned_parts_of_lists_and_maps_are_kept(
     owned: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    """What we own inside maps is added with its observed value, and only that; lists of which we own a part are whole."""
+    """What we own inside maps is added with its observed value; lists of which we own a part are whole."""
     existing = samples.bucket(seen, ours="step", owned={"f:spec": {"f:forProvider": owned}})
     desired = to_dict(Bucket(spec=BucketSpec(forProvider=ForProvider(**wanted))))
     completed = with_owned_fields(codec.encode_struct(desired), codec.encode_struct(existing))

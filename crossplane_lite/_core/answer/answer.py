@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
-from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
+from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, UsageError, WireError
 from ...proto import _view
 from ..call import results
 from ..call.mark import LACKING, UNSURE, is_marked, marked
@@ -192,14 +192,17 @@ class _Answer:
     def ask(self) -> tuple[list[str], list[str]]:
         """Put compose()'s requirements into the answer.
 
-        Returns the texts of fatal results for those that can't be sent, and the keys of those that aren't answered.
+        Returns the texts of fatal results if one can't be sent, and the keys of those that aren't answered.
         """
         call, asked = self.call, self.call.asked
         if asked is None:
             return [], []
-        requirements = self.message.requirements
-        refused = asking.put_requirements(call, asked, requirements, self.unsent)
-        return list(refused.values()), [key for key in asking.unanswered(call) if key not in refused]
+        try:
+            asking.put_requirements(call, asked, self.message.requirements, self.unsent)
+        except UsageError as error:
+            self.message.ClearField("requirements")
+            return [str(error)], []
+        return [], asking.unanswered(call)
 
     def make(self, refused: list[str], failure: Exception | None) -> list[str]:
         """Fill in the answer, and return the texts of fatal results; `refused` has those that there are already."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...errors import UsageError
 from ...proto import _view
 
 if TYPE_CHECKING:
@@ -14,15 +14,12 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
 
 
-def put_requirements(
-    call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
-) -> dict[str, str]:
+def put_requirements(call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]) -> None:
     """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
 
-    Those are added to `unsent`, each with the values that it waits for. Returns the text of a fatal result for each
-    key of a requirement that protobuf refuses because of invalid Unicode.
+    Those are added to `unsent`, each with the values that it waits for. Raises UsageError for a requirement that
+    protobuf refuses because of invalid Unicode.
     """
-    problems: dict[str, str] = {}
     if asked.resources:
         call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
     if asked.schemas:
@@ -37,10 +34,7 @@ def put_requirements(
         try:
             _put(target, key, selector, deprecated=not call.advertises)
         except (TypeError, ValueError) as error:  # protobuf's error for text that can't be sent
-            problems[key] = f"requirement {key!a} can't be sent: {error}"
-            for sent in (target.resources, target.extra_resources, target.schemas):
-                _drop(sent, key)
-    return problems
+            raise UsageError(f"requirement {key!a} can't be sent: {error}") from None
 
 
 def _put(target: Any, key: str, selector: Any, *, deprecated: bool) -> None:
@@ -65,15 +59,6 @@ def _fill_selector(target: Any, selector: Any) -> None:
         target.match_labels.labels.update(selector.match_labels)
     if selector.namespace is not None:
         target.namespace = selector.namespace
-
-
-def _drop(entries: Any, key: str) -> None:
-    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
-
-    A key that isn't valid Unicode can't be in such a map, and is ignored.
-    """
-    with contextlib.suppress(UnicodeEncodeError):
-        entries.pop(key, None)
 
 
 def unanswered(call: Call) -> list[str]:

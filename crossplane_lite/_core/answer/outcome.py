@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.sentinels import UNSET
@@ -133,20 +133,19 @@ class Outcome:
     @functools.cached_property
     def keeps_status(self) -> bool:
         """Whether the run sets nothing in the composite's status to another value."""
-        return not self.status or _covers(self._live_status, self.status, self.call)
+        # An Observable mustn't be compared. Missing values keep theirs.
+        return all(self._waits(wanted) or there == wanted for there, wanted in _leaves(self._live_status, self.status))
 
     @functools.cached_property
     def lacks_status(self) -> bool:
         """Whether the run sets a field of the composite's status to a missing value, and there is no value to keep."""
-        return _lacks(self._live_status, self.status, self.call)
+        return any(there is None and self._waits(wanted) for there, wanted in _leaves(self._live_status, self.status))
 
     @functools.cached_property
     def may_drop(self) -> bool:
         """Whether the composite has a status field or a connection detail that the run doesn't set."""
-        if not _has_all(self.status, self._live_status, self.call):
-            return True
         details = self.call.request.observed.composite.connection_details
-        return any(key not in details_of(self.call) for key in details)
+        return not self._sets_all(self._live_status, details)
 
     def set_at(self, way: str) -> Any:
         """Return what the run sets in a field of the composite, with missing values in it; UNSET for nothing."""
@@ -159,10 +158,20 @@ class Outcome:
 
     def has_all_of(self, other: Outcome) -> bool:
         """Say whether the run sets each status field, connection detail and context key that another run sets."""
-        own = details_of(self.call)
-        if not _has_all(self.status, other.status, self.call) or any(key not in own for key in details_of(other.call)):
+        return self._sets_all(other.status, details_of(other.call)) and not other.tells_by_context
+
+    def _sets_all(self, status: dict[str, Any], details: Collection[str]) -> bool:
+        """Say whether the run sets all of these fields and details, whatever their values are."""
+        if not details_of(self.call).keys() >= set(details):
             return False
-        return not other.tells_by_context
+        for own, wanted in _leaves(self.status, status):
+            lacks_fields = isinstance(wanted, dict) and not isinstance(own, dict)
+            if own is None or (lacks_fields and not self._waits(own)):
+                return False
+        return True
+
+    def _waits(self, value: Any) -> bool:
+        return bool(unresolved_in(value, self.call))
 
     @functools.cached_property
     def all_ready(self) -> bool:
@@ -174,7 +183,7 @@ class Outcome:
         """Whether the run changes nothing in the composite's connection details."""
         live = self.call.request.observed.composite.connection_details
         for key, value in details_of(self.call).items():
-            if unresolved_in([key, value], self.call):
+            if self._waits([key, value]):
                 continue
             if key not in live or live[key] != str(value).encode("latin-1", errors="replace"):
                 return False
@@ -187,7 +196,7 @@ class Outcome:
         if given is None:
             return False
         for key, value in given.values_seen.items():
-            if unresolved_in({key: value}, self.call) or given.received(key) != value:
+            if self._waits({key: value}) or given.received(key) != value:
                 return True
         return bool(given.deleted)
 
@@ -220,24 +229,13 @@ class Outcome:
         return made_in(self.call.mark_of(name), self.call.step)
 
 
-def _covers(live: Any, desired: Any, call: Call) -> bool:
-    """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
-    if isinstance(desired, dict) and isinstance(live, dict):
-        return all(_covers(live.get(key), value, call) for key, value in desired.items())
-    return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
+def _leaves(data: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield what data has in the place of each wanted value, and that value; None for nothing.
 
-
-def _lacks(live: Any, desired: Any, call: Call) -> bool:
-    """Say whether observed data has nothing where a missing value is desired."""
-    if isinstance(desired, dict) and isinstance(live, dict):
-        return any(_lacks(live.get(key), value, call) for key, value in desired.items())
-    return live is None and bool(unresolved_in(desired, call))
-
-
-def _has_all(data: Any, wanted: Any, call: Call) -> bool:
-    """Say whether data has all wanted fields, whatever their values are; a missing value has all."""
-    if not isinstance(wanted, dict):
-        return True
-    if not isinstance(data, dict):
-        return bool(unresolved_in(data, call))
-    return all(key in data and _has_all(data[key], value, call) for key, value in wanted.items())
+    It goes down as long as both are objects.
+    """
+    if not (isinstance(data, dict) and isinstance(wanted, dict)):
+        yield data, wanted
+        return
+    for key, value in wanted.items():
+        yield from _leaves(data.get(key), value)

@@ -62,10 +62,10 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bo
 
 
 def _detail_at(details: Mapping[str, bytes], keys: Sequence[str | int]) -> Any:
-    texts = {key: value.decode(errors="replace") for key, value in details.items()}
-    if not keys:
-        return texts or UNSET
-    return texts.get(str(keys[0]), UNSET) if len(keys) == 1 else UNSET
+    found: Any = {key: value.decode(errors="replace") for key, value in details.items()} or UNSET
+    for key in keys:
+        found = found.get(str(key), UNSET) if isinstance(found, dict) else UNSET
+    return found
 
 
 def text_at(raw: bytes, *path: str) -> str:
