@@ -113,31 +113,6 @@ def test_the_entry_is_not_masked_and_has_no_placeholders() -> None:
     assert "a waits" not in answer.conditions[CONDITION][2]
 
 
-@pytest.mark.parametrize("fatal", ["cycle", "result"])
-def test_a_fatal_answer_has_the_entry(fatal: str) -> None:
-    """The context of a Fatal answer is as it came, but for who waits."""
-
-    @composition.function(name="fn")
-    def compose(ctx: Any) -> None:
-        a = ctx.resource("a", Unstructured("example.org/v1", "Thing"))
-        b = ctx.resource("b", Unstructured("example.org/v1", "Thing"))
-        b.spec.id = a.observed.status.id
-        ctx.context["own"] = 1
-        if fatal == "cycle":
-            a.spec.id = b.observed.status.id
-        else:
-            ctx.results.fatal("no good")
-
-    others = {"other": {"held": ["z"], "later": 1}, "old": ["y"], "strange": 1}
-    answer = run(compose, context={"k": [1], HELD_BACK: others})
-    assert answer.fatal
-    assert set(answer.context) == {"k", HELD_BACK}
-    mine = answer.context[HELD_BACK].pop("fn")
-    assert answer.context == {"k": [1], HELD_BACK: others}
-    assert ("b", "a.status.id") in [(one["name"], one["path"]) for one in mine["waits"]]
-    assert not answer.resources
-
-
 @pytest.mark.parametrize("before", ["x", 1, None, ["a"], {"fn": 1}, {"fn": ["a"]}, {"fn": {"held": 1, "x": {"y": 1}}}])
 def test_an_entry_of_another_shape_is_replaced(before: Any) -> None:
     """Whatever stands in the place of the entry, it is the new one afterwards."""
@@ -231,16 +206,3 @@ def test_the_wording_does_not_say_whose_a_condition_is() -> None:
     (condition,) = xr["status"]["conditions"]
     condition["message"] = "fn: in quite other words"
     assert run(release(), xr=xr).conditions[CONDITION][:2] == (True, "AllResolved")
-
-
-def test_a_failed_call_keeps_the_message() -> None:
-    """While compose() fails, the condition stays as it was sent, names in it unmasked."""
-
-    @composition.function(name="fn")
-    def failing(ctx: Any) -> None:
-        raise ValueError("boom")
-
-    before = run(release("postgres-grant"), credentials=SECRETS)
-    answer = run(failing, xr=with_conditions(None, before), credentials=SECRETS)
-    assert answer.fatal
-    assert answer.conditions == before.conditions

@@ -223,7 +223,8 @@ class _Answer:
         if error is None or self.goes_on:
             return texts
         if self.report is not None:
-            self.report.fail()
+            # Nobody knows whether all is resolved: compose() hasn't come to the rest.
+            self.report = None if self.report.resolved else self.report._replace(changed=False)
         return [_describe(call, error)]
 
     def compose(self) -> list[str]:
@@ -427,7 +428,6 @@ class _Answer:
         The fatal results follow compose()'s other results. All conditions are sent.
         """
         self.reset()
-        self.handing_on.keep_entry(self.message)
         self.message.ClearField("requirements")
         self._tell(fatals)
         return self.serialised()
@@ -455,9 +455,8 @@ class _Answer:
                 call.log.warning("condition %s is left out: an Operation has no composite that could have it", one.type)
             return
         report = self.report
-        if report is not None and report.type not in call.conditions.entries:
-            status = results.STATUS[report.resolved]
-            conditions.append(results.ConditionEntry(report.type, status, report.reason, report.message, 0))
+        if report is not None and report.condition.type not in call.conditions.entries:
+            conditions.append(report.condition)
         for one in conditions:
             parts.add_condition(call, message, one)
 
@@ -467,7 +466,7 @@ class _Answer:
         text = parts.Masked(report.text)
         if not self.goes_on and self.who_waits is not None and not report.resolved:
             text = self.who_waits.with_graph(text)
-        parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.reason, 0))
+        parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.condition.reason, 0))
 
     def _set_ready(self) -> None:
         """Set each desired resource to ready if its observed state is ready by the rules of its kind.

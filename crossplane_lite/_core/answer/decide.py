@@ -55,7 +55,7 @@ from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
 from .outcome import MOST_NAMED, Outcome
-from .reads import lost_conditions, missing_keys, owners_of, places, values_read, where
+from .reads import lost_conditions, missing_keys, owners_of, places, places_of, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -229,13 +229,12 @@ def _stale_keys(call: Call, notes: Notes) -> set[str]:
 
 def _lists_around(lost: Missing, notes: Notes) -> set[Where]:
     """Return the noted lists in which an element was asked for that isn't there any more."""
-    found: set[Where] = set()
-    for value in lost:
-        obj, way = where(value) or ("", "")
-        for noted, was in notes.values.get(obj, {}).items():
-            if isinstance(was, list) and is_below(way, noted):
-                found.add((obj, noted))
-    return found
+    return {
+        (obj, noted)
+        for obj, way in places_of(lost)
+        for noted, was in notes.values.get(obj, {}).items()
+        if isinstance(was, list) and is_below(way, noted)
+    }
 
 
 def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
@@ -258,13 +257,8 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
 
 def _with_defaults(call: Call) -> set[Where]:
     """Return the places of the missing values whose absence is an answer: the author has a default, or the kind."""
-    found = set()
-    for one in call.handed_out:
-        has_default = one.source_path in call.answered and one.source_path not in call.guesses
-        place = where(one) if has_default or is_settled(one) else None
-        if place is not None:
-            found.add(place)
-    return found
+    has_default = call.answered - call.guesses.keys()
+    return places_of(one for one in call.handed_out if one.source_path in has_default or is_settled(one))
 
 
 def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
@@ -453,7 +447,9 @@ def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[
         return
     written = [name for name in (*run.fresh, *run.changed) if _is_written(decision, run, name)]
     if forgotten:
-        values, keys = _without(notes, forgotten)
+        gone = places_of(forgotten)
+        values = _joined(notes.values, {}, _noted_in(notes, gone))
+        keys = [*notes.missing, *(key_of(*place) for place in gone)]
     else:
         values = _to_note(decision, run, notes)
         # What is kept has notes of its own, about values that this call may not know.
@@ -522,22 +518,23 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
     return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
 
 
-def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:
-    """Return the noted values and the keys of missing ones, with some values among the missing ones."""
-    values = dict(notes.values)
-    keys = set(notes.missing)
-    for one in forgotten:
-        obj, way = where(one) or ("", "")
-        keys.add(key_of(obj, way))
-        ways = values.pop(obj, {})
-        left = {noted: value for noted, value in ways.items() if noted != way and not is_below(noted, way)}
-        if left:
-            values[obj] = left
-    return values, keys
+def _noted_in(notes: Notes, places: Collection[Where]) -> set[Where]:
+    """Return the noted places that are in others."""
+    return {
+        (obj, noted)
+        for obj, way in places
+        for noted in notes.values.get(obj, ())
+        if noted == way or is_below(noted, way)
+    }
 
 
 def _joined(old: Values, new: Values, without: Collection[Where]) -> Values:
-    found = {obj: {way: value for way, value in ways.items() if (obj, way) not in without} for obj, ways in old.items()}
+    """Return old values without some, and new ones."""
+    found: Values = {}
+    for obj, ways in old.items():
+        left = {way: value for way, value in ways.items() if (obj, way) not in without}
+        if left or not ways:
+            found[obj] = left
     for obj, ways in new.items():
         found.setdefault(obj, {}).update(ways)
     return found

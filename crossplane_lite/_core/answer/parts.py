@@ -142,12 +142,10 @@ class HandingOn:
             identity.
     """
 
-    __slots__ = ("_call", "_entry", "_had_entry", "others")
+    __slots__ = ("_call", "_had_entry", "others")
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        # The report that this step leaves in the context for later steps; None if it leaves none.
-        self._entry: dict[str, Any] | None = None
         entries = _told(call)
         # Also an entry that this step has left in an earlier iteration of the same reconcile.
         self._had_entry = call.step in entries
@@ -179,21 +177,11 @@ class HandingOn:
             message.context = self._with_entry(context, entry)
         except EncodeError as error:
             raise error.under("context") from None
-        self._entry = entry
 
     @property
     def tells(self) -> bool:
         """Whether later steps may hang on what this step sets in the context or the composite's status, or on none."""
         return self._call.context is not None or self._call.composite is not None
-
-    def keep_entry(self, message: Any) -> None:
-        """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.
-
-        Crossplane ignores the context of such an answer; other callers may read it. Nothing happens without a report,
-        or in an Operation.
-        """
-        if self._entry is not None and not self._call.in_operation:
-            message.context = self._with_entry(self._call.request.context, self._entry)
 
     def set_output(self, message: Any) -> None:
         """Put the output of an Operation, if compose() has set any, into the answer.

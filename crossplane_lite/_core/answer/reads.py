@@ -61,6 +61,11 @@ def where(value: Observable[Any]) -> Where | None:
     return object_of(root), _way(value.source_path, root)
 
 
+def places_of(values: Iterable[Observable[Any]]) -> set[Where]:
+    """Return the objects and paths of missing values of observed state."""
+    return {place for place in map(where, values) if place is not None}
+
+
 def _way(path: str, root: Root) -> str:
     return path[len(root.prefix) :].removeprefix(".")
 
@@ -212,10 +217,8 @@ def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collec
     """
     if not call.existing:
         yield nothing_key()
-    for one in missing:
-        place = where(one)
-        if place is not None:
-            yield key_of(*place)
+    for place in places_of(missing):
+        yield key_of(*place)
     if not call.existing:
         return
     for name in call.resources:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...proto import _view
+from ..call import results
 from .parts import Masked, joined
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
-_FAILED: Final = "ComposeFailed"
+_FATAL: Final = "FatalError"  # Crossplane's own, after a fatal result
 _RESOLVED: Final = "AllResolved"
 
 _OF_ONE_ATTEMPT: Final = re.compile(
@@ -22,51 +23,22 @@ _OF_ONE_ATTEMPT: Final = re.compile(
 )
 
 
-class Report:
+class Report(NamedTuple):
     """The condition DependenciesResolved of an answer.
 
     Attributes:
-        type: The condition's type.
-        resolved: The condition's status: True, False, or None for Unknown.
-        reason: The condition's reason.
-        text: The condition's message without the function's name.
-        message: The condition's message: the function's name, a colon and the text. The next call looks for the
+        condition: The condition. Its message is the function's name, a colon and the text. The next call looks for the
             name, to know whether the condition is this function's.
+        text: The message without the function's name.
+        resolved: Whether nothing waits.
         changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
             or is missing, and the previous reconcile didn't fail.
     """
 
-    __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
-
-    def __init__(self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None) -> None:
-        self.type = Masked(type_)
-        self.resolved: bool | None = reason == _RESOLVED
-        self.reason = reason
-        self.text = text
-        self._start = start
-        self._before = before = {} if observed is None else observed
-        told = str(before.get("message", ""))
-        # A message that says the same about another attempt would only be written again.
-        message = start + text
-        is_same = _says_same(told, message)
-        self.message = Masked(told if is_same else message)
-        # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
-        self.changed = not is_same and before.get("reason") not in ("FatalError", _FAILED)
-
-    def fail(self) -> None:
-        """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
-
-        A status that isn't True stays. If it is True, the condition gets its observed reason and message again if these
-        say that something waits or isn't supported, with the status False. Otherwise the status becomes Unknown.
-        """
-        self.changed = False
-        if not self.resolved:
-            return
-        if self._before.get("reason") == _WAITING:
-            # The condition stays as the last complete call sent it.
-            self.resolved, self.reason, self.message = False, _WAITING, Masked(self._before.get("message", ""))
-        else:
-            self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
+    condition: results.ConditionEntry
+    text: str
+    resolved: bool
+    changed: bool
 
 
 def _says_same(told: str, text: str) -> bool:
@@ -107,8 +79,17 @@ def report_for(call: Call, lines: list[Masked], type_: str) -> Report | None:
             call.uses(_view.CAPABILITY_CONDITIONS)
             call.log.info("%s", text)
         return None
+    before = {} if observed is None else observed
+    told = str(before.get("message", ""))
+    message = f"{call.function.name}: {text}"
+    is_same = _says_same(told, message)
+    # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
+    changed = not is_same and before.get("reason") != _FATAL
+    # A message that says the same about another attempt would only be written again.
+    shown = Masked(told if is_same else message)
     reason = _WAITING if lines else _RESOLVED
-    return Report(type_, reason, f"{call.function.name}: ", text, observed)
+    condition = results.ConditionEntry(Masked(type_), results.STATUS[not lines], reason, shown, 0)
+    return Report(condition, text, not lines, changed)
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:
@@ -119,4 +100,4 @@ def _is_own(call: Call, condition: dict[str, Any]) -> bool:
     """
     message = str(condition.get("message", ""))
     starts = tuple(f"{name}: " for name in call.function.names)
-    return message.startswith(starts) or condition.get("reason") == "FatalError"
+    return message.startswith(starts) or condition.get("reason") == _FATAL
