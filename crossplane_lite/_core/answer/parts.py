@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EncodeError
 from ...proto import _view
 from .. import codec
-from ..base.sentinels import UNSET
+from ..base.sentinels import TOMBSTONE, UNSET, Replaced
 from ..base.texts import LONGEST_RESULT, some, type_in_words
 from ..call.mark import HELD_BACK_KEY
+from ..dependencies.dry_run import details_of
 from ..models.walker import plain_and_waits, unresolved_in
 from ..observed.observable import Observable, known, sources
 
@@ -60,23 +61,21 @@ def set_details(call: Call, composite: Resource, target: Any, *, seals: bool, do
     registered = composite._state
     assert registered is not None
     observed = registered.root.details
-    sealed = set(observed) if seals else set()
-    for key in sealed:
-        target.connection_details[key] = observed[key]
-    if registered.details is None:  # nobody has touched them
-        return
-    own, deleted = registered.details.changes
+    own, deleted = ({}, ()) if registered.details is None else registered.details.changes
     for key in deleted:
-        if key not in sealed:
-            target.connection_details.pop(key, None)
+        target.connection_details.pop(key, None)
+    texts = details_of(call)
     for key, value in own.items():
-        if key in sealed or unresolved_in([key], call):
+        if unresolved_in([key], call):
             continue
-        text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if not (key in doubted or unresolved_in([text], call)):
-            target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
-        elif key in observed:
-            target.connection_details[key] = observed[key]
+        if key in doubted or unresolved_in([texts[key]], call):
+            data = observed.get(key)
+        else:
+            data = value if isinstance(value, bytes) else value.encode()
+        if data is not None:
+            target.connection_details[key] = data
+    if seals:
+        target.connection_details.update(observed)
 
 
 def _resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
@@ -163,20 +162,19 @@ class HandingOn:
         """
         call = self._call
         given = call.context
-        changes = {} if given is None else _resolved(call, given.values_seen, "context")
-        removed = set() if given is None else given.deleted
-        if not changes and not removed and entry is None and not self._had_entry:
-            return
-        from ..base.sentinels import TOMBSTONE
-
-        # A new value must replace the old one. So the old one is removed first: the two would be merged otherwise.
-        changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
-        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
-        try:
-            context = codec.encode_over(changed, codec.encode_over(cleared, call.request.context))
-            message.context = self._with_entry(context, entry)
-        except EncodeError as error:
-            raise error.under("context") from None
+        data: dict[str, Any] = {} if given is None else dict.fromkeys(given.deleted, TOMBSTONE)
+        for key, value in {} if given is None else _resolved(call, given.values_seen, "context").items():
+            data[key] = Replaced(value) if isinstance(value, dict) else value
+        data.pop(HELD_BACK_KEY, None)
+        if entry is not None:
+            data[HELD_BACK_KEY] = {call.step: Replaced(entry)}
+        elif self._had_entry:
+            data[HELD_BACK_KEY] = {call.step: TOMBSTONE}
+        if data:
+            try:
+                message.context = codec.encode_over(data, call.request.context)
+            except EncodeError as error:
+                raise error.under("context") from None
 
     @property
     def tells(self) -> bool:
@@ -195,18 +193,6 @@ class HandingOn:
                 message.output = codec.encode_struct(_resolved(self._call, output, "output"))
             except EncodeError as error:
                 raise error.under("output") from None
-
-    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return a context in which `entry` replaces this step's report. Other steps' reports stay.
-
-        An `entry` of None removes this step's report.
-        """
-        from ..base.sentinels import TOMBSTONE
-
-        step = self._call.step
-        if self._had_entry:
-            context = codec.encode_over({HELD_BACK_KEY: {step: TOMBSTONE}}, context)
-        return context if entry is None else codec.encode_over({HELD_BACK_KEY: {step: entry}}, context)
 
 
 def _told(call: Call) -> dict[str, Any]:

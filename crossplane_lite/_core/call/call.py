@@ -322,7 +322,7 @@ class Call(Tracker):
         self.secret_request = real.request
         self.existing = real.existing
         self.noted_ready = real.noted_ready
-        self.marker_number = real.marker_number
+        self.first = real
         if real.asked is not None:
             from .requirements import form_of
 

@@ -100,7 +100,7 @@ class SchemaSelector(_Selector):
 
 def form_of(selector: ResourceSelector, call: Tracker) -> list[Any]:
     """Return the parts of a selector in a form that is the same in all runs of a call that ask for the same."""
-    return [call.normal(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
+    return [call.readable(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
 
 
 def _check_kind(selector: ResourceSelector | SchemaSelector) -> None:

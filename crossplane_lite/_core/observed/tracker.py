@@ -147,20 +147,6 @@ def mask(text: str) -> str:
     return text
 
 
-class MarkerNumber:
-    """The number of the markers for a request. The request is searched when the first of its runs needs the number."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    @functools.cached_property
-    def value(self) -> int:
-        """The number; see `tokens.sequence_for`."""
-        from .tokens import sequence_for
-
-        return sequence_for(self._data)
-
-
 class Tracker:
     """A call's memory of values that don't exist yet, and of secrets.
 
@@ -189,6 +175,7 @@ class Tracker:
         oracle: Answers the questions about unresolved values in a rehearsal (`_core.dependencies.answers.Answers`).
             None in a real call, where these values count as empty.
         observer: Is told what compose() does; None for nobody.
+        first: The real call, of which this is another run; None for the real call itself.
 
     Args:
         data: The request's bytes.
@@ -203,6 +190,7 @@ class Tracker:
     secret_request: Any = None
     oracle: Any = None
     observer: Observer | None = None
+    first: Tracker | None = None
     met: list[Observable] | None = None
     _masked: tuple[Masker, int] | None = None
 
@@ -256,9 +244,11 @@ class Tracker:
         return self._markers[0].head
 
     @functools.cached_property
-    def marker_number(self) -> MarkerNumber:
+    def marker_number(self) -> int:
         """The number of this call's markers. A rehearsal shares it, so that the request is searched once."""
-        return MarkerNumber(self.data)
+        from .tokens import sequence_for
+
+        return sequence_for(self.data) if self.first is None else self.first.marker_number
 
     @functools.cached_property
     def _markers(self) -> list[Marker]:
@@ -266,7 +256,7 @@ class Tracker:
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         from .tokens import EARLY, LATE, marker_for
 
-        number = self.marker_number.value
+        number = self.marker_number
         return [marker_for(number, form) for form in (self.form, LATE if self.form == EARLY else EARLY)]
 
     def named_by(self, waiting: Iterable[Observable]) -> None:
@@ -300,7 +290,7 @@ class Tracker:
                     return True
             return False
         # If the request itself has such a text, the text isn't a token that this process has made.
-        return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number.value
+        return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number
 
     def tokens_in(self, text: str) -> list[Observable]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
@@ -372,15 +362,6 @@ class Tracker:
     def _path_of(self, number: int) -> str:
         observable = self.tokens.get(number)
         return "(an earlier call's value)" if observable is None else observable.source_path
-
-    def normal(self, text: str) -> str:
-        """Return `text` with each whole token of this call replaced by the token's number.
-
-        A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
-        """
-        if not self.tokens or not self._markers[0].is_in(text.encode(errors="replace")):
-            return text
-        return self._markers[0].replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on, in all threads. The request's values are masked without this.
