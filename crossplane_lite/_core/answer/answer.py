@@ -23,7 +23,7 @@ from .parts import HandingOn
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..dependencies.entry import Note
-    from ..dependencies.graph import Wait
+    from ..dependencies.graph import Source
     from ..models.walker import Found
     from ..observed.observable import Observable
     from .waiting import WhoWaits
@@ -246,12 +246,13 @@ class _Answer:
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
         notes = self._keep(desired, fatals)
-        lines, cut_off = self._find_who_waits(waiting, found, notes, fatals)
-        if call.in_operation:  # an Operation has no conditions
-            self._take_stuck(lines, cut_off, fatals)
-        else:
+        lines = self._find_who_waits(waiting, found, notes, fatals)
+        if not call.in_operation:
             type_ = report.condition_type(call.function.name, call.step, self.handing_on.others)
-            self.report = report.report_for(call, lines + cut_off, type_)
+            self.report = report.report_for(call, lines, type_)
+        elif lines:  # it has no conditions and no observed state, so these values never come
+            text = f"an Operation does not wait for values, and {'; '.join(lines)}"
+            fatals.append(parts.Masked(f"{text}: give these resources the values, or leave them out"))
         self.handing_on.set_context(self.message, self._entry_for_later_steps())
         self.handing_on.set_output(self.message)
         return fatals
@@ -278,7 +279,7 @@ class _Answer:
             call.results.warning(text)
         return []
 
-    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
+    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Source]]:
         """Encode the registered resources, and add them to the answer or hold them back.
 
         The texts of resources that can't be encoded are added to `fatals`. Returns the values and resources that each
@@ -286,7 +287,7 @@ class _Answer:
         back.
         """
         call = self.call
-        waiting: dict[str, list[Wait]] = {}
+        waiting: dict[str, list[Source]] = {}
         mark = call.mark
         for name, draft in self.decision.drafts.items():
             if name in call.other_kind:
@@ -354,50 +355,32 @@ class _Answer:
         return remarks(call, decision, error)
 
     def _find_who_waits(
-        self, waiting: dict[str, list[Wait]], found: list[Found], notes: list[Note], fatals: list[str]
-    ) -> tuple[list[parts.Masked], list[parts.Masked]]:
+        self, waiting: dict[str, list[Source]], found: list[Found], notes: list[Note], fatals: list[str]
+    ) -> list[parts.Masked]:
         """Return lines for people: who waits, and which requirements Crossplane doesn't support."""
         call = self.call
         unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
         if not (waiting or found or self.unsent or unsupported or notes):
-            return [], []
+            return []
         from .waiting import WhoWaits
 
         who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
         fatals += who.fatals()
-        return who.lines(), who.cut_off_lines()
+        return who.lines()
 
     def _entry_for_later_steps(self) -> dict[str, Any] | None:
         """Return what this step says in the context; None if it says nothing."""
         decision = self.decision
-        is_report = self.report is not None or bool(self.held)
-        is_lacking = bool(decision.missing)
-        if not (is_report or decision.is_unsure or (is_lacking and self.handing_on.tells)):
-            return None
         data = None if self.who_waits is None else self.who_waits.data
         entry: dict[str, Any] = {} if data is None else data.to_data()
         # An entry without `held` is no report, so it changes the type of no other step's condition.
-        if is_report:
+        if self.report is not None or self.held:
             entry.setdefault("held", [])
         if decision.is_unsure:
             entry[UNSURE] = True
-        if is_lacking:
+        if decision.missing and (entry or self.handing_on.tells):
             entry[LACKING] = True
-        return entry
-
-    def _take_stuck(self, lines: list[parts.Masked], cut_off: list[parts.Masked], fatals: list[str]) -> None:
-        """Report the waiting resources of an Operation, whose values never come: it has no observed state.
-
-        One fatal result names all of them, and is added to `fatals`. The lines of `cut_off` become warnings.
-        """
-        if lines:
-            text = (
-                f"an Operation does not wait for values, and {'; '.join(lines)}: give these resources the values, or "
-                "leave them out"
-            )
-            fatals.append(parts.Masked(text))
-        for line in cut_off:
-            self.call.results.warning(line)
+        return entry or None
 
     def finish(self, *, complete: bool) -> bytes:
         """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.

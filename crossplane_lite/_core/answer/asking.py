@@ -65,15 +65,15 @@ def unanswered(call: Call) -> list[str]:
     """Return the sorted keys of the requirements that this call sends and the caller hasn't answered, but could."""
     if call.asked is None:
         return []
-    from ..call.requirements import ResourceSelector
-
-    keys = []
-    for key, selector in call.asked:
-        is_resources = isinstance(selector, ResourceSelector)
-        capability = _view.CAPABILITY_REQUIRED_RESOURCES if is_resources else _view.CAPABILITY_REQUIRED_SCHEMAS
-        answers: Any = call.required_resources if is_resources else call.required_schemas
-        if call.supports(capability) and key not in answers and not selector.waits_in(call, key):
-            keys.append(key)
+    asked = call.asked
+    keys: list[str] = []
+    for capability, selectors, answers in (
+        (_view.CAPABILITY_REQUIRED_RESOURCES, asked.resources, call.required_resources),
+        (_view.CAPABILITY_REQUIRED_SCHEMAS, asked.schemas, call.required_schemas),
+    ):
+        if call.supports(capability):
+            open_ = [(key, one) for key, one in selectors.items() if key not in answers]
+            keys += [key for key, one in open_ if not one.waits_in(call, key)]
     return sorted(keys)
 
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
-from ..dependencies.graph import Wait, prefixes
+from ..dependencies.graph import prefixes
 from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
@@ -109,7 +109,7 @@ class Decision:
     def hold(self, name: str, waits: Missing) -> None:
         """Hold a resource back until these values are there, and those that it waits for anyway."""
         before = self.drafts.get(name)
-        held = Draft(None, list(map(Wait, waits)))
+        held = Draft(None, list(waits))
         if before is not None:
             held.waits[:0] = before.waits
             held.gated = before.gated
@@ -291,7 +291,7 @@ def _wait_for_real_values(decision: Decision, first: Outcome, final: Outcome) ->
         is_owner = name in owners and not real.waits
         if is_owner or (real.content is not None and real.digest == final.drafts[name].digest):
             continue
-        waits = [one.source for one in real.waits if not isinstance(one.source, str)]
+        waits = [one for one in real.waits if not isinstance(one, str)]
         decision.hold(name, waits or decision.lost[:MOST_NAMED])
 
 
@@ -385,8 +385,8 @@ def _seal(decision: Decision, run: Outcome, unknown: _Unknown) -> None:
         if draft.content is None or name in owners or call.whose(name) == OTHERS:
             continue
         content = with_live_values(plain_bytes(draft.content), call.existing[name].resource)
-        reasons = map(Wait, unknown.reasons[:MOST_NAMED])
-        frozen = decision.drafts[name] = Draft(content, [*draft.waits, *reasons], draft.found)
+        waits = [*draft.waits, *unknown.reasons[:MOST_NAMED]]
+        frozen = decision.drafts[name] = Draft(content, waits, draft.found)
         frozen.made = run.was_made(name).to_text()
     tells = run.may_drop or not (run.keeps_status and run.keeps_details)
     decision.seals = unknown.is_cut or tells or bool(decision.kept or run.changed)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import EncodeError, WireError
 from .. import codec
 from ..call.mark import digest_of, direct, plain_bytes
-from ..dependencies.graph import Wait
+from ..dependencies.graph import Source
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
 from ..observed.observable import MISSING, Observable, root_of, sources
@@ -53,9 +53,9 @@ class Draft:
 
     __slots__ = ("content", "found", "gated", "made", "problem", "waits")
 
-    def __init__(self, content: Content | None, waits: list[Wait] | None = None, found: Sequence[Found] = ()) -> None:
+    def __init__(self, content: Content | None, waits: list[Source] | None = None, found: Sequence[Found] = ()) -> None:
         self.content = content
-        self.waits: list[Wait] = waits or []
+        self.waits: list[Source] = waits or []
         self.found = found
         self.problem: Exception | None = None
         self.gated = False
@@ -273,20 +273,20 @@ def _filled(tree: Tree, observed: bytes | None, base: bytes | None) -> bytes:
     return codec.encode_struct(tree.data) if base is None else codec.encode_over(tree.data, base)
 
 
-def _blocked_by(call: Call, registered: Registered) -> list[Wait]:
-    """Return a `Wait` for each resource in `depends_on` that isn't observed or isn't ready."""
-    waits = []
+def _blocked_by(call: Call, registered: Registered) -> list[Source]:
+    """Return each resource in `depends_on` that isn't observed or isn't ready."""
+    waits: list[Source] = []
     for other in registered.depends_on:
         observed = call.observed.get(other)
         if observed is None or not lookup.is_ready(observed.resource):
-            waits.append(Wait(other))
+            waits.append(other)
     return waits
 
 
-def _waits(found: Iterable[Found], registered: Registered) -> list[Wait]:
-    """Return a `Wait` for each unresolved value, but for values of the same resource: the cluster sets these."""
+def _waits(found: Iterable[Found], registered: Registered) -> list[Source]:
+    """Return the unresolved values, but for values of the same resource: the cluster sets these."""
     return [
-        Wait(source)
+        source
         for one in found
         for observable in one.waits_for
         for source in sources(observable)

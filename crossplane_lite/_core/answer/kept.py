@@ -39,13 +39,10 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any
     fatals = []
     for name in sorted({*call.other_kind, *kept}):
         observed = call.existing[name].resource
-        if name in desired:  # a previous step desires the resource too; fields that this function set in it stay
-            before = desired[name].resource
-            completed = with_owned_fields(before, observed)
-            is_ours = call.whose(name) == OURS
-            desired[name].resource = _marked(call, name, completed, before) if is_ours else completed
-            continue
-        encoded = as_owned(observed)
+        # A previous step may desire the resource too; fields that this function set in it stay.
+        is_shared = name in desired
+        before = desired[name].resource if is_shared else b""
+        encoded = with_owned_fields(before, observed) if is_shared else as_owned(observed)
         if encoded is None:
             version = codec.get_path(observed, ("apiVersion",))
             fatals.append(
@@ -55,8 +52,10 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any
                 f"call, or call ctx.remove({name!r}) if it may go"
             )
             continue
-        desired[name].resource = _marked(call, name, encoded, b"")
-        if lookup.is_ready(observed):
+        if not is_shared or call.whose(name) == OURS:
+            encoded = _marked(call, name, encoded, before)
+        desired[name].resource = encoded
+        if not is_shared and lookup.is_ready(observed):
             desired[name].ready = READY[True]
     return fatals
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ..dependencies.entry import CutOff, Need, Note, Waiting, shown_name
-from ..dependencies.graph import Graph, Wait, fields_of, shown_vertex
+from ..dependencies.graph import Graph, Source, fields_of, shown_vertex
 from .parts import Masked, joined
 from .reasons import why
 
@@ -37,7 +37,7 @@ class WhoWaits:
     def __init__(
         self,
         call: Call,
-        waiting: dict[str, list[Wait]],
+        waiting: dict[str, list[Source]],
         status: list[Found],
         unsent: dict[str, list[Observable[Any]]],
         cut_off: Iterable[tuple[str, str]],
@@ -97,8 +97,8 @@ class WhoWaits:
     def lines(self) -> list[Masked]:
         """Return lines for people: which resource waits for which value, and why; sorted by the resource's name.
 
-        Resources that wait only for what is held back are counted in the last line. Fields and requirements get no
-        lines.
+        Resources that wait only for what is held back are counted behind these. Fields and requirements get no lines,
+        but for requirements that Crossplane doesn't support.
         """
         shown = self._shown
         needs = [need for need in shown.needs if need.by_resource]
@@ -114,11 +114,8 @@ class WhoWaits:
         more = len(waiting - {need.name for need in direct})
         if more:
             lines.append(f"{more} more {'wait' if more > 1 else 'waits'} for these")
+        lines += [f"{one.name} isn't available ({one.why})" for one in shown.cut_off]
         return [Masked(line) for line in lines]
-
-    def cut_off_lines(self) -> list[Masked]:
-        """Return a line about each requirement that Crossplane doesn't support: `zones isn't available (...)`."""
-        return [Masked(f"{one.name} isn't available ({one.why})") for one in self._shown.cut_off]
 
     def with_graph(self, text: str) -> Masked:
         """Return `text` followed by the dependencies on missing values, such as `vpc -> subnet (vpc.status.id)`.

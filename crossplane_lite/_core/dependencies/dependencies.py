@@ -30,12 +30,11 @@ from ..call.call import Call
 from ..models.walker import unresolved_in
 from ..observed import tracker
 from ..observed.lookup import is_ready
-from ..observed.observable import Observable, sources
+from ..observed.observable import Observable
 from ..observed.tracker import Observer
 from .answers import Answers
 from .dry_run import Run, details_of, tree_or_none
-from .entry import keeping
-from .graph import UNKNOWN, Graph, Wait, fields_of, shown_vertex
+from .graph import UNKNOWN, Graph, Source, fields_of, shown_vertex
 
 if TYPE_CHECKING:
     from ..call.call import Callee
@@ -154,8 +153,7 @@ class _Shown(Graph):
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         if vertex != UNKNOWN:
-            name = vertex[1] if vertex[0] == "resource" else ""
-            super()._add(dependent, vertex, keeping(name, path, self._text))
+            super()._add(dependent, vertex, self._text(path))
 
     def _text(self, text: str) -> str:
         """Return `text` for people, with real values in place of placeholders, and secret values masked."""
@@ -227,19 +225,18 @@ def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answe
         run.end()
 
 
-def _waiting(run: Run, oracle: Answers) -> dict[str, list[Wait]]:
+def _waiting(run: Run, oracle: Answers) -> dict[str, list[Source]]:
     """Return the unresolved values and other resources that each registered resource waits for, by its name.
 
     It waits for other resources because of `depends_on`.
     """
-    waiting: dict[str, list[Wait]] = {}
+    waiting: dict[str, list[Source]] = {}
     call = run.call
     for name, model in run.resources.items():
         found = _found(call, model).values()
-        waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
+        waits: list[Source] = [one for waits_for in found for one in waits_for]
         assert model._state is not None
-        gates = [oracle.text(other, call) for other in model._state.depends_on]
-        waiting[name] = waits + [Wait(other) for other in gates]
+        waiting[name] = waits + [oracle.text(other, call) for other in model._state.depends_on]
     return waiting
 
 

@@ -104,13 +104,12 @@ class Waiting(NamedTuple):
         """Return a copy of the report for people, with secret values masked.
 
         Args:
-            mask: The function that masks the secret values in a text. It isn't applied to names of resources.
+            mask: The function that masks the secret values in a text, but no names of resources.
         """
         needs = []
         for one in self.needs:
-            owner = one.of if one.of_resource else ""
-            path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
-            needs.append(Need(shown_name(one.name, mask), shown_name(one.of, mask), path, why))
+            name, of = (shown_name(name, mask) for name in (one.name, one.of))
+            needs.append(Need(name, of, mask(one.path), mask(one.why)))
         cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
         notes = tuple(Note(one.name, mask(one.text)) for one in self.notes)
         return Waiting(self.held, needs, cut_off, notes)
@@ -150,11 +149,6 @@ def _rows(entry: dict[str, Any], key: str, kind: type[Row]) -> list[Row]:
             texts = [one.get(name) for name in kind._fields]
             rows.append(kind(*(text if isinstance(text, str) else "" for text in texts)))
     return rows
-
-
-def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
-    """Return `text` with secret values masked. `name`, a resource's name, isn't masked where `text` begins with it."""
-    return name + mask(text[len(name) :]) if name and text.startswith(name) else mask(text)
 
 
 def shown_name(name: str, mask: Callable[[str], str]) -> str:

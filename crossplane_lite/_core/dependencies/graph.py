@@ -7,8 +7,8 @@ resources). An edge leads from a vertex that needs a missing value to the vertex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from ..models.walker import Found, show_path
 from ..observed.observable import Observable, root_of, sources
@@ -24,19 +24,8 @@ Edge = tuple[str, str]
 _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
-class Wait(NamedTuple):
-    """A value that a resource waits for, or another resource that must be ready before it (`depends_on`).
-
-    Attributes:
-        source: The Observable of the value, or the name of the other resource.
-    """
-
-    source: Observable[Any] | str
-
-    @property
-    def path(self) -> str:
-        """The path of the value, or the name of the other resource, for people."""
-        return self.source if isinstance(self.source, str) else self.source.source_path
+Source = Observable[Any] | str
+"""A value that is waited for, or the name of a resource that must be ready before (`depends_on`)."""
 
 
 class Graph:
@@ -56,7 +45,7 @@ class Graph:
 
     def add(
         self,
-        waiting: dict[str, list[Wait]],
+        waiting: Mapping[str, Sequence[Source]],
         composite: dict[str, list[Observable[Any]]],
         unsent: Mapping[str, list[Observable[Any]]] | None = None,
     ) -> None:
@@ -69,15 +58,18 @@ class Graph:
             field = self.field_of(path)
             for prefix in prefixes(field):
                 self._status.setdefault(prefix, set()).add(field)
-        for name, waits in waiting.items():
-            for wait in waits:
-                self._add(("resource", name), self.vertex_of(wait.source), wait.path)
-        for kind, fields in (("required", unsent or {}), ("xr", composite)):
-            for name, waits_for in fields.items():
-                dependent = (kind, self.field_of(name) if kind == "xr" else name)
-                for observable in waits_for:
-                    for source in sources(observable):
-                        self._add(dependent, self.vertex_of(source), source.source_path)
+        for name, sources_of in waiting.items():
+            self._add_all(("resource", name), sources_of)
+        for key, values in (unsent or {}).items():
+            self._add_all(("required", key), values)
+        for path, values in composite.items():
+            self._add_all(("xr", self.field_of(path)), values)
+
+    def _add_all(self, dependent: Vertex, found: Iterable[Source]) -> None:
+        for one in found:
+            for source in (one,) if isinstance(one, str) else sources(one):
+                path = source if isinstance(source, str) else source.source_path
+                self._add(dependent, self.vertex_of(source), path)
 
     def field_of(self, path: str) -> str:
         """Return the name that a field of the composite has in this graph."""
@@ -87,7 +79,7 @@ class Graph:
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
-    def vertex_of(self, source: Observable[Any] | str) -> Vertex:
+    def vertex_of(self, source: Source) -> Vertex:
         """Return the vertex that a value belongs to; `UNKNOWN` for a value without an owner, as for a part of a string.
 
         Args:

@@ -110,16 +110,24 @@ def _below(way: _Way, step: str | int) -> _Way:
 
 
 def _decoded(observed: bytes, keys: Iterable[str]) -> _Map:
-    """Return fields of an object; metadata without managedFields, by far its largest part."""
+    """Return fields of an object; of metadata only the labels and annotations that functions may have set."""
     top = codec.split(observed)
     found: _Map = {}
     for key in keys:
         if key == "metadata" and key in top:
-            below = dict(_level(top[key]))
-            below.pop("managedFields", None)
-            found[key] = {name: codec.decode_value(value) for name, value in below.items()}
+            found[key] = _labels_in(_level(top[key]))
         elif key in top:
             found[key] = codec.decode_value(top[key])
+    return found
+
+
+def _labels_in(metadata: Mapping[str, bytes]) -> _Map:
+    found: _Map = {}
+    for group in _KEPT_METADATA:
+        texts = codec.decode_value(metadata.get(group, b"")) or {}
+        own = {name: text for name, text in texts.items() if name not in CROSSPLANES_OWN}
+        if own:
+            found[group] = own
     return found
 
 
@@ -156,30 +164,13 @@ def _with_owned(wanted: _Map, sets: list[_Map], observed: bytes) -> _Map:
 
     It is `wanted` itself if it lacks none.
     """
-    for owned in map(_of_functions, sets):
+    for owned in sets:
         fields = _fields(owned).items()
-        lacking = [name for name, below in fields if _lacks(wanted.get(name, UNSET), below, (name,))]
+        ours = [(name, below) for name, below in fields if name not in _NOT_OURS]
+        lacking = [name for name, below in ours if _lacks(wanted.get(name, UNSET), below, (name,))]
         if lacking:
             wanted = _completed(owned, _decoded(observed, lacking), wanted, ())
     return wanted
-
-
-def _of_functions(owned: _Map) -> _Map:
-    """Return a set of fields without those that no function sets.
-
-    These are apiVersion, kind, status, Crossplane's own labels and annotations, and all other
-    metadata.
-    """
-    found = {"f:" + name: fields for name, fields in _fields(owned).items() if name not in _NOT_OURS}
-    metadata = _fields(found.pop("f:metadata", None))
-    kept: _Map = {}
-    for group in _KEPT_METADATA:
-        names = [name for name in _fields(metadata.get(group)) if name not in CROSSPLANES_OWN]
-        if names:
-            kept["f:" + group] = {"f:" + name: {} for name in names}
-    if kept:
-        found["f:metadata"] = kept
-    return found
 
 
 def _fields(owned: Any) -> _Map:

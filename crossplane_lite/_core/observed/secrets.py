@@ -77,7 +77,8 @@ _BEHIND_VALUE = re.compile(r"[;&]|[ \t]#")
 # A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
 _AUTHORITY = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
-_NOT_IN_NAMES = re.compile(r"[^\w.-]")
+_START_OF_NAME = re.compile(r"[\w.-]*")
+_END_OF_NAME = re.compile(r"[\w.-]*\Z")
 # What stands before and behind a form that is masked: nothing of a name, or no letter or digit.
 _BEFORE = re.compile(r"(?<![\w.-])"), re.compile(r"(?<![^\W_])")
 _BEHIND = re.compile(r"(?![\w-]|\.[^\W_])"), re.compile(r"(?![^\W_])")
@@ -149,15 +150,14 @@ class Masker:
         return 0
 
     def _is_part_of_name(self, text: str, start: int, end: int, is_name: IsName) -> bool:
-        backwards = text[max(0, start - _LONGEST_NAME) : start][::-1]
-        before = _NOT_IN_NAMES.split(backwards, maxsplit=1)[0][::-1]
-        behind = _NOT_IN_NAMES.split(text[end : end + _LONGEST_NAME], maxsplit=1)[0]
-        known = before + text[start:end]
-        word = (known + behind).strip(".-")
+        before: Any = _END_OF_NAME.search(text, max(0, start - _LONGEST_NAME), start)
+        behind: Any = _START_OF_NAME.match(text, end, end + _LONGEST_NAME)
+        known = before[0] + text[start:end]
+        word = (known + behind[0]).strip(".-")
         if not end - start <= len(word) <= _LONGEST_NAME:
             return False
         # The word may be a path, which begins with a name.
-        names = (word, known + behind.partition(".")[0])
+        names = (word, known + behind[0].partition(".")[0])
         return any(map(self._is_name, names)) or any(map(is_name, names))
 
 
