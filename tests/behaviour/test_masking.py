@@ -412,3 +412,17 @@ def test_the_length_of_what_is_nearly_a_value_hardly_matters() -> None:
     """Ten times as many places where nearly all of a value stands, which is ten times as long: ten times the work."""
     short, long = (_lines_run(Masker([("password", b"ab" * n + b"!")]), "ab" * 2 * n) for n in (100, 1000))
     assert long < 20 * short
+
+
+def test_the_type_of_a_condition_is_never_masked() -> None:
+    """The condition of a step that has another one before it keeps its type, though a secret value is the same."""
+
+    @composition.function(name="network-main")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", Unstructured("v1", "Thing"))
+        ctx.resource("subnet", Unstructured("v1", "Thing", spec={"id": vpc.observed.status.id}))
+
+    context = {"crossplane-lite/held-back": {"other": {"held": ["x"]}}}
+    answer = run(compose, credentials={"c": {"password": b"network-main"}}, context=context)
+    assert list(answer.conditions) == ["DependenciesResolved-network-main"]
+    assert answer.conditions["DependenciesResolved-network-main"][2].startswith("network-main: subnet waits for vpc.")

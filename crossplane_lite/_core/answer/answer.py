@@ -252,7 +252,7 @@ class _Answer:
             self.report = report.report_for(call, lines, type_)
         elif lines:  # it has no conditions and no observed state, so these values never come
             text = f"an Operation does not wait for values, and {'; '.join(lines)}"
-            fatals.append(parts.Masked(f"{text}: give these resources the values, or leave them out"))
+            fatals.append(f"{text}: give these resources the values, or leave them out")
         self.handing_on.set_context(self.message, self._entry_for_later_steps())
         self.handing_on.set_output(self.message)
         return fatals
@@ -356,7 +356,7 @@ class _Answer:
 
     def _find_who_waits(
         self, waiting: dict[str, list[Source]], found: list[Found], notes: list[Note], fatals: list[str]
-    ) -> list[parts.Masked]:
+    ) -> list[str]:
         """Return lines for people: who waits, and which requirements Crossplane doesn't support."""
         call = self.call
         unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
@@ -446,7 +446,7 @@ class _Answer:
     def _tell_change(self, report: report.Report) -> None:
         """Add a result that says who waits, since that has changed."""
         severity = results.WARNING if self.goes_on else results.NORMAL
-        text = parts.Masked(report.text)
+        text = report.text
         if not self.goes_on and self.who_waits is not None and not report.resolved:
             text = self.who_waits.with_graph(text)
         parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.condition.reason, 0))

@@ -24,15 +24,6 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
 
 
-class Masked(str):
-    """A text for people that is ready to be sent: its secret values are masked. It must not be masked a second time.
-
-    Names of resources in it must not be masked, even if they look like a secret value.
-    """
-
-    __slots__ = ()
-
-
 def live_status(call: Call) -> dict[str, Any]:
     """Return the status that the composite has, but for conditions."""
     live = codec.get_path(call.request.observed.composite.resource, ("status",))
@@ -98,10 +89,8 @@ def text(call: Call, value: Any) -> str:
     """Return `value` as a string for people.
 
     Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text longer than
-    `LONGEST_RESULT` is cut. None of this is done to a `Masked` text. If str() fails for `value`, its type is named.
+    `LONGEST_RESULT` is cut. If str() fails for `value`, its type is named.
     """
-    if type(value) is Masked:
-        return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent
     try:
         shown = _shown(value) if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...proto import _view
 from ..call import results
-from .parts import Masked, joined
+from .parts import joined
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -64,7 +64,7 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def report_for(call: Call, lines: list[Masked], type_: str) -> Report | None:
+def report_for(call: Call, lines: list[str], type_: str) -> Report | None:
     """Return the condition DependenciesResolved of a call.
 
     The result is None if there are no lines, and the composite doesn't have this function's condition. It is also None
@@ -86,9 +86,9 @@ def report_for(call: Call, lines: list[Masked], type_: str) -> Report | None:
     # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
     changed = not is_same and before.get("reason") != _FATAL
     # A message that says the same about another attempt would only be written again.
-    shown = Masked(told if is_same else message)
+    shown = told if is_same else message
     reason = _WAITING if lines else _RESOLVED
-    condition = results.ConditionEntry(Masked(type_), results.STATUS[not lines], reason, shown, 0)
+    condition = results.ConditionEntry(type_, results.STATUS[not lines], reason, shown, 0)
     return Report(condition, text, not lines, changed)
 
 

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from ..dependencies.entry import CutOff, Need, Note, Waiting, shown_name
+from ..dependencies.entry import CutOff, Need, Note, Waiting
 from ..dependencies.graph import Graph, Source, fields_of, shown_vertex
-from .parts import Masked, joined
+from .parts import joined
 from .reasons import why
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class WhoWaits:
             supported, and there are no remarks.
     """
 
-    __slots__ = ("_call", "_held", "_shown", "data", "graph")
+    __slots__ = ("_call", "_held", "data", "graph")
 
     def __init__(
         self,
@@ -60,13 +60,9 @@ class WhoWaits:
         self.graph = Graph()
         self.graph.add(waiting, fields_of(status, "xr."), unsent)
         self.data: Waiting | None = None
-        # The same for people, with secret values masked.
-        self._shown = Waiting([], [], [])
         gone = [CutOff(*one) for one in cut_off]
         if waiting or gone or notes:
-            needed = sorted(self._needs())
-            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)))
-            self._shown = self.data.masked(functools.cache(call.masked))
+            self.data = Waiting(sorted(held), sorted(self._needs()), sorted(gone), tuple(sorted(notes)))
 
     def _needs(self) -> set[Need]:
         readable = functools.cache(self._call.readable)
@@ -88,19 +84,21 @@ class WhoWaits:
         cycle = self.graph.cycle(self._held) if self._held else None
         if cycle is None:
             return []
-        names = [shown_name(name, self._call.masked) for name in cycle]
-        steps = set(zip(names, names[1:], strict=False))
-        paths = {need.path for need in self._shown.needs if (need.name, need.of) in steps}
+        steps = set(zip(cycle, cycle[1:], strict=False))
+        needs = () if self.data is None else self.data.needs
+        paths = {need.path for need in needs if (need.name, need.of) in steps}
         through = f" ({', '.join(sorted(paths))})" if paths else ""
-        return [Masked(f"dependency cycle: {' waits for '.join(names)}{through}")]
+        return [f"dependency cycle: {' waits for '.join(cycle)}{through}"]
 
-    def lines(self) -> list[Masked]:
+    def lines(self) -> list[str]:
         """Return lines for people: which resource waits for which value, and why; sorted by the resource's name.
 
         Resources that wait only for what is held back are counted behind these. Fields and requirements get no lines,
         but for requirements that Crossplane doesn't support.
         """
-        shown = self._shown
+        shown = self.data
+        if shown is None:
+            return []
         needs = [need for need in shown.needs if need.by_resource]
         waiting = {need.name for need in needs}
         others = set(shown.held) - waiting - {note.name for note in shown.notes}
@@ -115,19 +113,19 @@ class WhoWaits:
         if more:
             lines.append(f"{more} more {'wait' if more > 1 else 'waits'} for these")
         lines += [f"{one.name} isn't available ({one.why})" for one in shown.cut_off]
-        return [Masked(line) for line in lines]
+        return lines
 
-    def with_graph(self, text: str) -> Masked:
+    def with_graph(self, text: str) -> str:
         """Return `text` followed by the dependencies on missing values, such as `vpc -> subnet (vpc.status.id)`.
 
         After 50 dependencies only the number of the others follows. Without dependencies, the text is unchanged.
         """
         found = set()
-        for need in self._shown.needs:
+        for need in () if self.data is None else self.data.needs:
             if need.of:
                 source = "xr" if need.of.startswith("xr.") else need.of
                 found.add(f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else ""))
-        return Masked(f"{text}. Dependencies: {joined(sorted(found))}" if found else text)
+        return f"{text}. Dependencies: {joined(sorted(found))}" if found else text
 
 
 def _waits_of(needs: Iterable[Need]) -> Iterator[tuple[str, str]]:

@@ -158,8 +158,9 @@ class Call(Tracker):
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def has_name(self, word: str) -> bool:
-        """Say whether `word` is the function's name or the name of a registered resource."""
-        return word in self.resources or word == self.function.name
+        """Say whether `word` is a registered resource's name, the function's, or that of a condition of this step."""
+        name = self.function.name
+        return word in self.resources or word == name or f"-{name}" in word
 
     def masker(self) -> Masker:
         """Return the masker of all secret values that are known now.
