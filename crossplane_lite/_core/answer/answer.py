@@ -10,6 +10,7 @@ from ...proto import _view
 from ..call import results
 from ..call.mark import LACKING, UNSURE, is_marked, marked
 from ..call.registering import taken_over
+from ..dependencies.graph import Graph
 from ..known.notes import annotation_for
 from ..observed import lookup, tracker
 from ..resources.checking import broken_rules
@@ -378,7 +379,9 @@ class _Answer:
             entry.setdefault("held", [])
         if decision.is_unsure:
             entry[UNSURE] = True
-        if decision.missing and (entry or self.handing_on.tells):
+        # Later steps may hang on what this step sets in the context or the composite's status, or on nothing of it.
+        may_tell = self.call.context is not None or self.call.composite is not None
+        if decision.missing and (entry or may_tell):
             entry[LACKING] = True
         return entry or None
 
@@ -401,7 +404,7 @@ class _Answer:
         if call.function.usages:
             from ..dependencies.usages import add_usages
 
-            graph = None if self.who_waits is None else self.who_waits.graph
+            graph = Graph() if self.who_waits is None else self.who_waits.graph
             add_usages(call, self.message.desired.resources, self.decision.used, graph, complete=complete)
         return self.serialised()
 

@@ -83,14 +83,18 @@ class Outcome:
         call = self.call
         if not (call.handed_out or call.guesses or call.tokens):
             return ()
-        places = [place for draft in self.drafts.values() for place in draft.found]
-        values = [value for place in places for value in place.waits_for]
-        read = {one.source_path: one for value in values for one in sources(value)}
+        read = {one.source_path: one for value in self._values_set() for one in sources(value)}
         # One that was made by hand has no owner, and one that was read has.
         read.update((one.source_path, one) for one in call.handed_out if one.__cl_deps__ is None)
         found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
         found.update(self.asked)
         return [one for _, one in sorted(found.items())]
+
+    def _values_set(self) -> Iterator[Observable[Any]]:
+        """Yield the missing values that are set in the resources, each as often as it is set."""
+        for draft in self.drafts.values():
+            for place in draft.found:
+                yield from place.waits_for
 
     @functools.cached_property
     def asked(self) -> dict[str, Observable[Any]]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EncodeError
 from ...proto import _view
 from .. import codec
-from ..base.sentinels import TOMBSTONE, UNSET, Replaced
+from ..base.sentinels import TOMBSTONE, Replaced
 from ..base.texts import LONGEST_RESULT, some, type_in_words
 from ..call.mark import HELD_BACK_KEY
 from ..dependencies.dry_run import details_of
 from ..models.walker import plain_and_waits, unresolved_in
-from ..observed.observable import Observable, known, sources
+from ..observed.observable import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,15 +92,10 @@ def text(call: Call, value: Any) -> str:
     `LONGEST_RESULT` is cut. If str() fails for `value`, its type is named.
     """
     try:
-        shown = _shown(value) if type(value) is Observable else str(value)
+        shown = str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"({type_in_words(value)} without a text)"
     return call.show_capped(shown, LONGEST_RESULT)
-
-
-def _shown(observable: Observable[Any]) -> str:
-    value = known(observable)
-    return observable.source_path if value is UNSET else str(value)
 
 
 def add_result(call: Call, message: Any, entry: results.ResultEntry) -> None:
@@ -164,11 +159,6 @@ class HandingOn:
                 message.context = codec.encode_over(data, call.request.context)
             except EncodeError as error:
                 raise error.under("context") from None
-
-    @property
-    def tells(self) -> bool:
-        """Whether later steps may hang on what this step sets in the context or the composite's status, or on none."""
-        return self._call.context is not None or self._call.composite is not None
 
     def set_output(self, message: Any) -> None:
         """Put the output of an Operation, if compose() has set any, into the answer.

@@ -29,7 +29,7 @@ from ..known.notes import (
     nothing_key,
 )
 from ..models.node import WAIT, ModelShape
-from ..observed.lookup import condition_of, steps_of, text_at
+from ..observed.lookup import conditions_of, steps_of, text_at
 from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
 
@@ -123,9 +123,10 @@ def lost_conditions(call: Call, notes: Notes) -> list[Observable[Any]]:
         root = registered.root
         if root.kind == "xr" or not isinstance(_view(registered.observed, "status", "conditions"), list):
             continue
+        there = conditions_of(root.raw)
         for way in notes.values.get(object_of(root), ()):
             match = CONDITION.fullmatch(way)
-            if match is not None and (condition_of(root.raw, match[1]) or {}).get("status") != "True":
+            if match is not None and there.get(match[1], {}).get("status") != "True":
                 found.append(make(f"{root.prefix}.{way}", root))
     return found
 

@@ -96,24 +96,21 @@ class WhoWaits:
         Resources that wait only for what is held back are counted behind these. Fields and requirements get no lines,
         but for requirements that Crossplane doesn't support.
         """
-        shown = self.data
-        if shown is None:
+        says = self.data
+        if says is None:
             return []
-        needs = [need for need in shown.needs if need.by_resource]
+        needs = [need for need in says.needs if need.by_resource]
         waiting = {need.name for need in needs}
-        others = set(shown.held) - waiting - {note.name for note in shown.notes}
+        others = set(says.held) - waiting - {note.name for note in says.notes}
         direct = [need for need in needs if need.of not in self._held]
         if not (direct or others):  # they wait for each other
             direct = needs
-        found = [(one.name, f"{one.name} {one.text}".lstrip()) for one in shown.notes]
-        found += [(name, f"{name} is held back by another step") for name in others]
+        remarks = [*says.notes, *(Note(name, "is held back by another step") for name in others)]
+        found = [(one.name, f"{one.name} {one.text}".lstrip()) for one in remarks]
         found += _waits_of(direct)
         lines = [text for _, text in sorted(found, key=lambda line: line[0])]
-        more = len(waiting - {need.name for need in direct})
-        if more:
-            lines.append(f"{more} more {'wait' if more > 1 else 'waits'} for these")
-        lines += [f"{one.name} isn't available ({one.why})" for one in shown.cut_off]
-        return lines
+        lines += _more(len(waiting - {need.name for need in direct}))
+        return lines + [f"{one.name} isn't available ({one.why})" for one in says.cut_off]
 
     def with_graph(self, text: str) -> str:
         """Return `text` followed by the dependencies on missing values, such as `vpc -> subnet (vpc.status.id)`.
@@ -135,3 +132,9 @@ def _waits_of(needs: Iterable[Need]) -> Iterator[tuple[str, str]]:
         yield name, f"{name} waits for {path} ({_AGAIN if reason in known else reason})"
         if len(reason) > _LONG:
             known.add(reason)
+
+
+def _more(count: int) -> list[str]:
+    if not count:
+        return []
+    return [f"{count} more {'wait' if count > 1 else 'waits'} for these"]

@@ -219,7 +219,7 @@ def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answe
     before = tracker.enter(run.call)
     try:
         graph.add(_waiting(run, oracle), _composite(run.call), _asked(run.call, oracle))
-        return dict(run.resources)
+        return dict(run.call.resources)
     finally:
         tracker.go_back(before)
         run.end()
@@ -232,7 +232,7 @@ def _waiting(run: Run, oracle: Answers) -> dict[str, list[Source]]:
     """
     waiting: dict[str, list[Source]] = {}
     call = run.call
-    for name, model in run.resources.items():
+    for name, model in call.resources.items():
         found = _found(call, model).values()
         waits: list[Source] = [one for waits_for in found for one in waits_for]
         assert model._state is not None

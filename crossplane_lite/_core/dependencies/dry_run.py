@@ -19,7 +19,6 @@ from ..models.walker import Tree, tree_of
 from ..observed import tracker
 
 if TYPE_CHECKING:
-    from ..resources.resource import Resource
     from .answers import Answers
 
 _silent: Final = logging.Logger("crossplane_lite.rehearsal")
@@ -73,11 +72,6 @@ class Run:
         if isinstance(error, WireError):
             raise error
         return cls(call, error)
-
-    @property
-    def resources(self) -> dict[str, Resource]:
-        """The composed resources that the run registered, by name."""
-        return self.call.resources
 
     def end(self) -> None:
         """Free the objects that the run has made. The run can't be used after that."""

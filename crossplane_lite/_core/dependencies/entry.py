@@ -16,7 +16,6 @@ the next steps; but a condition that a reason quotes is. `unsure` says that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from ..paths.text import OTHER_NAMES
@@ -100,20 +99,6 @@ class Waiting(NamedTuple):
                 data[key] = [row._asdict() for row in rows]
         return data
 
-    def masked(self, mask: Callable[[str], str]) -> Waiting:
-        """Return a copy of the report for people, with secret values masked.
-
-        Args:
-            mask: The function that masks the secret values in a text, but no names of resources.
-        """
-        needs = []
-        for one in self.needs:
-            name, of = (shown_name(name, mask) for name in (one.name, one.of))
-            needs.append(Need(name, of, mask(one.path), mask(one.why)))
-        cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
-        notes = tuple(Note(one.name, mask(one.text)) for one in self.notes)
-        return Waiting(self.held, needs, cut_off, notes)
-
 
 def read(value: Any) -> dict[str, Waiting]:
     """Return the report of each step, by the step's identity.
@@ -149,11 +134,6 @@ def _rows(entry: dict[str, Any], key: str, kind: type[Row]) -> list[Row]:
             texts = [one.get(name) for name in kind._fields]
             rows.append(kind(*(text if isinstance(text, str) else "" for text in texts)))
     return rows
-
-
-def shown_name(name: str, mask: Callable[[str], str]) -> str:
-    """Return a resource's name as it is, and the path of a field or requirement with secret values masked."""
-    return name if is_resource(name) else mask(name)
 
 
 def is_resource(name: str) -> bool:

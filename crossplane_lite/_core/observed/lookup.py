@@ -91,14 +91,6 @@ def steps_of(way: str) -> tuple[str | int, ...]:
     return steps  # type: ignore[no-any-return]
 
 
-def condition_of(raw: bytes | None, type_: str) -> Json | None:
-    """Return the first condition of the type `type_` in an object's status; None if there is no such condition.
-
-    Raises WireError for malformed bytes.
-    """
-    return conditions_of(raw).get(type_)
-
-
 def conditions_of(raw: bytes | None) -> dict[str, Json]:
     """Return the conditions in an object's status by their types, the first of each type.
 
