@@ -179,7 +179,7 @@ class _Answer:
             return False
         if any(name not in self.call.existing for name in self.message.desired.resources):
             return False
-        return (self.call.observed_condition("Ready") or {}).get("status") == "True"
+        return self.call.is_ready
 
     def reset(self) -> None:
         """Set the answer's desired state and context back to those of the request, and remove the answer's output."""

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
-from ..dependencies.graph import prefixes
 from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
@@ -51,6 +50,7 @@ from ..models.walker import unresolved_in
 from ..observed import tracker
 from ..observed.observable import is_settled, root_of, sources
 from ..observed.owned import with_live_values
+from ..paths.text import prefixes
 from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
@@ -273,13 +273,13 @@ def _is_gone_for_good(call: Call, value: Observable[Any]) -> bool:
     root = root_of(value)
     if root is None:
         return False
-    way = value.source_path[len(root.prefix) :]
-    if way == f".{READY}" or way.startswith(".status.conditions["):
+    way = root.way_of(value.source_path)
+    if way == READY or way.startswith("status.conditions["):
         return False
     if root.kind == "required":
         return True
     if root.kind == "xr":
-        return (call.observed_condition("Ready") or {}).get("status") == "True"
+        return call.is_ready
     return root.settled
 
 

@@ -58,16 +58,12 @@ def where(value: Observable[Any]) -> Where | None:
     root = root_of(value)
     if root is None or root.kind not in ("resource", "xr", "required"):
         return None
-    return object_of(root), _way(value.source_path, root)
+    return object_of(root), root.way_of(value.source_path)
 
 
 def places_of(values: Iterable[Observable[Any]]) -> set[Where]:
     """Return the objects and paths of missing values of observed state."""
     return {place for place in map(where, values) if place is not None}
-
-
-def _way(path: str, root: Root) -> str:
-    return path[len(root.prefix) :].removeprefix(".")
 
 
 def values_read(call: Call) -> Values:
@@ -160,8 +156,8 @@ def _below(top: Any, root: Root) -> Iterator[tuple[str, Any]]:
                 work.append(value)
                 continue
             if state == WAIT:
-                one = [(_way(node.path + fields[name].step, root), value)]
-                yield from one if below is None else _whole(_way(below.path, root), value, below.raw)
+                one = [(root.way_of(node.path + fields[name].step), value)]
+                yield from one if below is None else _whole(root.way_of(below.path), value, below.raw)
 
 
 def _whole(way: str, value: Any, raw: bytes) -> Iterator[tuple[str, Any]]:

@@ -370,6 +370,11 @@ class Call(Tracker):
             self._observed_conditions = conditions_of(self.xr.raw) if "status" in self.xr.fields else {}
         return self._observed_conditions.get(type_)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the composite is Ready, by Crossplane's verdict on the last answer."""
+        return (self.observed_condition("Ready") or {}).get("status") == "True"
+
     def release(self) -> None:
         """Cut the circular references between the call's objects, so that they are freed when the call ends.
 

@@ -65,7 +65,7 @@ class Answers:
         root = root_of(observable)
         if root is None:
             return None
-        way = observable.source_path[len(root.prefix) :].removeprefix(".")
+        way = root.way_of(observable.source_path)
         try:
             value = self._computed(root, way) if isinstance(root, Computed) else self._observed(root, way)
         except Exception:  # for a computed value the author's function runs, which may raise anything

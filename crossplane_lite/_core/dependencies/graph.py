@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ..models.walker import Found, show_path
 from ..observed.observable import Observable, root_of, sources
+from ..paths.text import prefixes
 
 # ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
@@ -204,8 +205,3 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
                 found[name] = start
                 names += [other for other in above[name] if other not in found]
     return found
-
-
-def prefixes(path: str) -> list[str]:
-    """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
-    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

@@ -14,7 +14,7 @@ from .. import codec
 from ..base.api_version import group_of
 from ..base.sentinels import UNSET
 from ..paths import field_path, trees
-from ..paths.text import EXTERNAL_NAME
+from ..paths.text import EXTERNAL_NAME, prefixes
 
 Json = dict[str, Any]
 Rule = Callable[["_Object"], bool]
@@ -28,10 +28,10 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     if path.startswith("xr."):
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
     # A name may have dots, so the longest name that the path begins with counts.
-    for at in range(len(path) - 1, 0, -1):
-        one = observed.get(path[:at]) if path[at] in ".[" else None
+    for name in reversed(prefixes(path)[:-1]):
+        one = observed.get(name)
         if one is not None:
-            way = path[at:].removeprefix(".")
+            way = path[len(name) :].removeprefix(".")
             return value_in(one.resource, one.connection_details, way, composed=True)
     return UNSET
 

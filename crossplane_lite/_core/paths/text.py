@@ -53,3 +53,8 @@ def _is_bare(key: str) -> bool:
     """Return whether a key needs no brackets: ASCII letters, digits, _ and -, and not only digits."""
     # Without a regular expression, which takes longer to compile than all else in this module.
     return key.isascii() and not key.isdigit() and key != "" and ("0" + key.replace("-", "").replace("_", "")).isalnum()
+
+
+def prefixes(path: str) -> list[str]:
+    """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
+    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]
