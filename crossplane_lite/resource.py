@@ -30,7 +30,7 @@ from ._core.compat.messages import (
     struct_of,
 )
 from ._core.models.model import Model
-from ._core.observed.lookup import condition_of
+from ._core.observed.lookup import conditions_of
 from ._core.observed.observable import Observable, known
 from ._core.observed.tracker import current
 from ._core.paths import field_path, trees
@@ -179,7 +179,7 @@ def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] 
         UsageError: `resource` has another type.
         EncodeError: `resource` is a mapping with a value that a message can't hold; the error has its path.
     """
-    found = condition_of(struct_of(resource, "get_condition()"), typ) or {}
+    found = conditions_of(struct_of(resource, "get_condition()")).get(typ, {})
     status, reason, message = (_text(found.get(key)) for key in ("status", "reason", "message"))
     return Condition(typ, status or "Unknown", reason, message, _time(found.get("lastTransitionTime")))
 

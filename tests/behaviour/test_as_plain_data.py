@@ -395,20 +395,3 @@ def test_what_is_no_mistake_there() -> None:
 
     assert not call(compose)[1].fatal
     assert not call(compose, observed=SEEN)[1].fatal
-
-
-def test_a_misspelt_removal_is_told() -> None:
-    """A name that no resource has is a warning if one that nobody has asked for nearly has it, and else no mistake."""
-
-    def warnings(*removed: str) -> list[str]:
-        def compose(ctx: Any) -> None:
-            ctx.resource("subnet-a", Bucket())
-            for name in removed:
-                ctx.remove(name)
-
-        answer = call(compose, desired={"bucket": samples.bucket({"location": "US"})})[1]
-        assert not answer.fatal
-        return [message for severity, message in answer.results if severity == "warning"]
-
-    assert warnings("bukcet") == ["ctx.remove('bukcet'): no resource has this name; did you mean 'bucket'?"]
-    assert warnings("bucket") == warnings("gone") == warnings("subnet-b") == warnings("bukcet", "bucket") == []

@@ -385,16 +385,14 @@ def test_a_required_resource_that_lacks_a_value() -> None:
 
 
 def test_requirements_that_the_caller_does_not_support() -> None:
-    """What can't be had is a warning, because there is no composite to have a condition."""
+    """What can't be had is Fatal, because there is no composite to have a condition."""
 
     def compose(ctx: Any) -> None:
         ctx.requirements.resources["vpc"] = composition.ResourceSelector(api_version="v1", kind="Node", match_name="v")
         ctx.resource("a", ConfigMap()).metadata.name = "a"
 
     answer = run(compose, operation(capabilities=["CAPABILITY_CAPABILITIES"]))
-    assert list(answer.resources) == ["a"]
-    assert [severity for severity, _ in answer.results] == ["warning"]
-    assert "vpc isn't available" in answer.results[0][1]
+    assert "vpc isn't available" in answer.fatal[0]
 
 
 def test_an_exception_is_fatal() -> None:

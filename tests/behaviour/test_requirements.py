@@ -331,26 +331,6 @@ def test_required_schemas_have_three_states() -> None:
     assert "xr" in answer.requirements.schemas
 
 
-def test_a_misspelt_key_of_required_resources() -> None:
-    """A key that is read and not asked for, but is similar to one that is, gets a warning; no other key does."""
-
-    def compose(ctx: Any) -> None:
-        ask(ctx, match_labels={})
-        for key in ("vpc", "subnets", "vpcs"):
-            for vpc in ctx.required_resources.get(key, VPC):
-                ctx.resource(f"of-{vpc.name}", Bucket())
-
-    for required in ({"vpcs": []}, {"vpcs": [], "subnets": []}):
-        _, answer = call(compose, required=required)
-        (warning,) = [text for severity, text in answer.results if severity == "warning"]
-        assert warning == (
-            "the required resources 'vpc' were read, but this call of compose() doesn't ask for them; "
-            "did you mean 'vpcs'?"
-        )
-    _, answer = call(compose, required={"vpcs": [], "vpc": []})  # of the Composition
-    assert answer.results == []
-
-
 def test_a_field_of_a_misspelt_key() -> None:
     """What waits for resources under a misspelt key says that they aren't asked for, and names the near key."""
 

@@ -201,20 +201,6 @@ def test_usages() -> None:
     assert graph.notes == ["1 Usages, which keep the order of deletion, are not drawn"]
 
 
-def test_names_like_paths() -> None:
-    """A resource whose name looks like the path of a field is a resource."""
-
-    @composition.function
-    def compose(ctx: composition.Context) -> None:
-        ctx.resource("xr.a", thing("A"))
-        ctx.resource("required.b", thing("B"))
-
-    assert {(node.name, node.sort) for node in drawn(compose).nodes} == {
-        ("xr.a", Sort.RESOURCE),
-        ("required.b", Sort.RESOURCE),
-    }
-
-
 # --- levels ------------------------------------------------------------------------------------------------------
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
-from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, WireError
+from ...errors import CrossplaneLiteError, EncodeError, UnresolvedError, UsageError, WireError
 from ...proto import _view
 from ..call import results
 from ..call.mark import LACKING, UNSURE, is_marked, marked
 from ..call.registering import taken_over
+from ..dependencies.graph import Graph
 from ..known.notes import annotation_for
 from ..observed import lookup, tracker
 from ..resources.checking import broken_rules
@@ -19,12 +20,11 @@ from .decide import Decision, decide
 from .draft import status_of
 from .outcome import Outcome
 from .parts import HandingOn
-from .violations import misspelt_removals
 
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..dependencies.entry import Note
-    from ..dependencies.graph import Wait
+    from ..dependencies.graph import Source
     from ..models.walker import Found
     from ..observed.observable import Observable
     from .waiting import WhoWaits
@@ -44,9 +44,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
     There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
     because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
-    sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Results with
-    `on_change` that were sent in an earlier reconcile are removed from the call. Raises WireError for malformed bytes
-    in a part of the request that compose() hasn't read.
+    sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Raises WireError
+    for malformed bytes in a part of the request that compose() hasn't read.
     """
     handing_on = HandingOn(call)
     elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
@@ -73,11 +72,6 @@ def _respond(handing_on: HandingOn, decision: Decision, failure: Exception | Non
     """Return the bytes of the answer by a decision. `failure` is the exception if there could be none."""
     call, error = decision.call, decision.error
     answer = _Answer(handing_on, decision)
-    if report.may_have_news(call):
-        answer.reported = report.tell_news(call)
-    if call.removed:
-        for text in misspelt_removals(call):
-            call.results.warning(text)
     refused, unanswered = answer.ask()
     texts = answer.make(refused, failure)
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
@@ -145,7 +139,6 @@ class _Answer:
         who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people. None if
             there is nothing of this.
         handing_on: Fills in the context and the output.
-        reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
         goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
             missing value as a plain one before (a guess): the value may come to exist only once these resources do.
             Never in an Operation, and not after a mistake that no value explains, such as a misspelt field.
@@ -157,7 +150,6 @@ class _Answer:
         self.call = decision.call
         self.decision = decision
         self.goes_on = False
-        self.reported: results.ConditionEntry | None = None
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
@@ -187,7 +179,7 @@ class _Answer:
             return False
         if any(name not in self.call.existing for name in self.message.desired.resources):
             return False
-        return (self.call.observed_condition("Ready") or {}).get("status") == "True"
+        return self.call.is_ready
 
     def reset(self) -> None:
         """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
@@ -201,16 +193,17 @@ class _Answer:
     def ask(self) -> tuple[list[str], list[str]]:
         """Put compose()'s requirements into the answer.
 
-        Returns the texts of fatal results for those that can't be sent, and the keys of those that aren't answered.
+        Returns the texts of fatal results if one can't be sent, and the keys of those that aren't answered.
         """
         call, asked = self.call, self.call.asked
         if asked is None:
             return [], []
-        requirements = self.message.requirements
-        refused = asking.put_requirements(call, asked, requirements, self.unsent)
-        for text in asking.misspelt(call, asked):
-            call.results.warning(text)
-        return list(refused.values()), [key for key in asking.unanswered(call) if key not in refused]
+        try:
+            asking.put_requirements(call, asked, self.message.requirements, self.unsent)
+        except UsageError as error:
+            self.message.ClearField("requirements")
+            return [str(error)], []
+        return [], asking.unanswered(call)
 
     def make(self, refused: list[str], failure: Exception | None) -> list[str]:
         """Fill in the answer, and return the texts of fatal results; `refused` has those that there are already."""
@@ -231,7 +224,8 @@ class _Answer:
         if error is None or self.goes_on:
             return texts
         if self.report is not None:
-            self.report.fail()
+            # Nobody knows whether all is resolved: compose() hasn't come to the rest.
+            self.report = None if self.report.resolved else self.report._replace(changed=False)
         return [_describe(call, error)]
 
     def compose(self) -> list[str]:
@@ -253,12 +247,13 @@ class _Answer:
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
         notes = self._keep(desired, fatals)
-        lines, cut_off = self._find_who_waits(waiting, found, notes, fatals)
-        if call.in_operation:  # an Operation has no conditions
-            self._take_stuck(lines, cut_off, fatals)
-        else:
+        lines = self._find_who_waits(waiting, found, notes, fatals)
+        if not call.in_operation:
             type_ = report.condition_type(call.function.name, call.step, self.handing_on.others)
-            self.report = report.report_for(call, lines, cut_off, type_)
+            self.report = report.report_for(call, lines, type_)
+        elif lines:  # it has no conditions and no observed state, so these values never come
+            text = f"an Operation does not wait for values, and {'; '.join(lines)}"
+            fatals.append(f"{text}: give these resources the values, or leave them out")
         self.handing_on.set_context(self.message, self._entry_for_later_steps())
         self.handing_on.set_output(self.message)
         return fatals
@@ -285,7 +280,7 @@ class _Answer:
             call.results.warning(text)
         return []
 
-    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
+    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Source]]:
         """Encode the registered resources, and add them to the answer or hold them back.
 
         The texts of resources that can't be encoded are added to `fatals`. Returns the values and resources that each
@@ -293,7 +288,7 @@ class _Answer:
         back.
         """
         call = self.call
-        waiting: dict[str, list[Wait]] = {}
+        waiting: dict[str, list[Source]] = {}
         mark = call.mark
         for name, draft in self.decision.drafts.items():
             if name in call.other_kind:
@@ -362,50 +357,34 @@ class _Answer:
         return remarks(call, decision, error)
 
     def _find_who_waits(
-        self, waiting: dict[str, list[Wait]], found: list[Found], notes: list[Note], fatals: list[str]
-    ) -> tuple[list[parts.Masked], list[parts.Masked]]:
+        self, waiting: dict[str, list[Source]], found: list[Found], notes: list[Note], fatals: list[str]
+    ) -> list[str]:
         """Return lines for people: who waits, and which requirements Crossplane doesn't support."""
         call = self.call
         unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
         if not (waiting or found or self.unsent or unsupported or notes):
-            return [], []
+            return []
         from .waiting import WhoWaits
 
         who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
         fatals += who.fatals()
-        return who.lines(), who.cut_off_lines()
+        return who.lines()
 
     def _entry_for_later_steps(self) -> dict[str, Any] | None:
         """Return what this step says in the context; None if it says nothing."""
         decision = self.decision
-        is_report = self.report is not None or bool(self.held)
-        is_lacking = bool(decision.missing)
-        if not (is_report or decision.is_unsure or (is_lacking and self.handing_on.tells)):
-            return None
         data = None if self.who_waits is None else self.who_waits.data
         entry: dict[str, Any] = {} if data is None else data.to_data()
         # An entry without `held` is no report, so it changes the type of no other step's condition.
-        if is_report:
+        if self.report is not None or self.held:
             entry.setdefault("held", [])
         if decision.is_unsure:
             entry[UNSURE] = True
-        if is_lacking:
+        # Later steps may hang on what this step sets in the context or the composite's status, or on nothing of it.
+        may_tell = self.call.context is not None or self.call.composite is not None
+        if decision.missing and (entry or may_tell):
             entry[LACKING] = True
-        return entry
-
-    def _take_stuck(self, lines: list[parts.Masked], cut_off: list[parts.Masked], fatals: list[str]) -> None:
-        """Report the waiting resources of an Operation, whose values never come: it has no observed state.
-
-        One fatal result names all of them, and is added to `fatals`. The lines of `cut_off` become warnings.
-        """
-        if lines:
-            text = (
-                f"an Operation does not wait for values, and {'; '.join(lines)}: give these resources the values, or "
-                "leave them out"
-            )
-            fatals.append(parts.Masked(text))
-        for line in cut_off:
-            self.call.results.warning(line)
+        return entry or None
 
     def finish(self, *, complete: bool) -> bytes:
         """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
@@ -426,7 +405,7 @@ class _Answer:
         if call.function.usages:
             from ..dependencies.usages import add_usages
 
-            graph = None if self.who_waits is None else self.who_waits.graph
+            graph = Graph() if self.who_waits is None else self.who_waits.graph
             add_usages(call, self.message.desired.resources, self.decision.used, graph, complete=complete)
         return self.serialised()
 
@@ -436,7 +415,6 @@ class _Answer:
         The fatal results follow compose()'s other results. All conditions are sent.
         """
         self.reset()
-        self.handing_on.keep_entry(self.message)
         self.message.ClearField("requirements")
         self._tell(fatals)
         return self.serialised()
@@ -463,22 +441,19 @@ class _Answer:
             for one in conditions:
                 call.log.warning("condition %s is left out: an Operation has no composite that could have it", one.type)
             return
-        if self.reported is not None:
-            conditions.append(self.reported)
         report = self.report
-        if report is not None and report.type not in call.conditions.entries:
-            status = results.STATUS[report.resolved]
-            conditions.append(results.ConditionEntry(report.type, status, report.reason, report.message, 0))
+        if report is not None and report.condition.type not in call.conditions.entries:
+            conditions.append(report.condition)
         for one in conditions:
             parts.add_condition(call, message, one)
 
     def _tell_change(self, report: report.Report) -> None:
         """Add a result that says who waits, since that has changed."""
         severity = results.WARNING if self.goes_on else results.NORMAL
-        text = parts.Masked(report.text)
+        text = report.text
         if not self.goes_on and self.who_waits is not None and not report.resolved:
             text = self.who_waits.with_graph(text)
-        parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.reason, 0))
+        parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.condition.reason, 0))
 
     def _set_ready(self) -> None:
         """Set each desired resource to ready if its observed state is ready by the rules of its kind.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...errors import UsageError
 from ...proto import _view
-from ..base.texts import near_name
-from ..models.walker import unresolved_in
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -16,21 +14,18 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
 
 
-def put_requirements(
-    call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
-) -> dict[str, str]:
+def put_requirements(call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]) -> None:
     """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
 
-    Those are added to `unsent`, each with the values that it waits for. Returns the text of a fatal result for each
-    key of a requirement that protobuf refuses because of invalid Unicode.
+    Those are added to `unsent`, each with the values that it waits for. Raises UsageError for a requirement that
+    protobuf refuses because of invalid Unicode.
     """
-    problems: dict[str, str] = {}
     if asked.resources:
         call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
     if asked.schemas:
         call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
     for key, selector in asked:
-        lacking = _waits_for(call, key, selector)
+        lacking = selector.waits_in(call, key)
         if lacking:
             unsent[key] = lacking
             paths = ", ".join(one.source_path for one in lacking)
@@ -39,10 +34,7 @@ def put_requirements(
         try:
             _put(target, key, selector, deprecated=not call.advertises)
         except (TypeError, ValueError) as error:  # protobuf's error for text that can't be sent
-            problems[key] = f"requirement {key!a} can't be sent: {error}"
-            for sent in (target.resources, target.extra_resources, target.schemas):
-                _drop(sent, key)
-    return problems
+            raise UsageError(f"requirement {key!a} can't be sent: {error}") from None
 
 
 def _put(target: Any, key: str, selector: Any, *, deprecated: bool) -> None:
@@ -69,51 +61,25 @@ def _fill_selector(target: Any, selector: Any) -> None:
         target.namespace = selector.namespace
 
 
-def _drop(entries: Any, key: str) -> None:
-    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
-
-    A key that isn't valid Unicode can't be in such a map, and is ignored.
-    """
-    with contextlib.suppress(UnicodeEncodeError):
-        entries.pop(key, None)
-
-
 def unanswered(call: Call) -> list[str]:
     """Return the sorted keys of the requirements that this call sends and the caller hasn't answered, but could."""
     if call.asked is None:
         return []
-    from ..call.requirements import ResourceSelector
-
-    keys = []
-    for key, selector in call.asked:
-        is_resources = isinstance(selector, ResourceSelector)
-        capability = _view.CAPABILITY_REQUIRED_RESOURCES if is_resources else _view.CAPABILITY_REQUIRED_SCHEMAS
-        answers: Any = call.required_resources if is_resources else call.required_schemas
-        if call.supports(capability) and key not in answers and not _waits_for(call, key, selector):
-            keys.append(key)
+    asked = call.asked
+    keys: list[str] = []
+    for capability, selectors, answers in (
+        (_view.CAPABILITY_REQUIRED_RESOURCES, asked.resources, call.required_resources),
+        (_view.CAPABILITY_REQUIRED_SCHEMAS, asked.schemas, call.required_schemas),
+    ):
+        if call.supports(capability):
+            open_ = [(key, one) for key, one in selectors.items() if key not in answers]
+            keys += [key for key, one in open_ if not one.waits_in(call, key)]
     return sorted(keys)
-
-
-def _waits_for(call: Call, key: str, selector: Any) -> list[Observable[Any]]:
-    """Return the unresolved values in the key and the selector of a requirement."""
-    return unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
 
 
 def waits(call: Call) -> bool:
     """Say whether a requirement isn't sent, because a value in it is unresolved."""
-    return call.asked is not None and any(_waits_for(call, key, selector) for key, selector in call.asked)
-
-
-def misspelt(call: Call, asked: Requirements) -> Iterator[str]:
-    """Yield a warning for each key of required resources that compose() read and that seems to be misspelt.
-
-    Such a key isn't asked for in this call, and is similar to a key that is. Other keys that aren't asked for yield
-    none: what compose() asks for may depend on an earlier answer.
-    """
-    for key in sorted(call.required_resources.missed - asked.resources.keys()):
-        hint = near_name(key, asked.resources)
-        if hint:
-            yield f"the required resources {key!r} were read, but this call of compose() doesn't ask for them{hint}"
+    return call.asked is not None and any(selector.waits_in(call, key) for key, selector in call.asked)
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OTHERS, plain_bytes
 from ..dependencies.dry_run import Run
-from ..dependencies.graph import Wait, prefixes
 from ..dependencies.usages import used_until
 from ..known.carriers import Entries, chosen, spread
 from ..known.notes import (
@@ -53,11 +52,12 @@ from ..models.walker import unresolved_in
 from ..observed import tracker
 from ..observed.observable import is_settled, root_of, sources
 from ..observed.owned import with_live_values
+from ..paths.text import prefixes
 from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
 from .outcome import MOST_NAMED, Outcome
-from .reads import asked_name, lost_conditions, missing_keys, owners_of, places, values_read, where
+from .reads import asked_name, lost_conditions, missing_keys, owners_of, places, places_of, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -113,7 +113,7 @@ class Decision:
     def hold(self, name: str, waits: Missing) -> None:
         """Hold a resource back until these values are there, and those that it waits for anyway."""
         before = self.drafts.get(name)
-        held = Draft(None, list(map(Wait, waits)))
+        held = Draft(None, list(waits))
         if before is not None:
             held.waits[:0] = before.waits
             held.gated = before.gated
@@ -203,7 +203,7 @@ def _with_last_known(
         call.data,
         notes,
         skip=_with_defaults(call),
-        lost=[where(one) or ("", "") for one in lost],
+        lost=places_of(lost),
         stale=stale,
         head_of=lambda obj: _head_of(call, notes, obj),
     )
@@ -267,8 +267,7 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
 def _with_defaults(call: Call) -> set[Where]:
     """Return the places of the missing values whose absence is an answer: the author has a default, or the kind."""
     values = [one for path, one in call.answered.items() if path not in call.guesses]
-    values += [one for one in call.handed_out if is_settled(one)]
-    return {place for place in map(where, values) if place is not None}
+    return places_of([*values, *(one for one in call.handed_out if is_settled(one))])
 
 
 def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
@@ -283,13 +282,13 @@ def _is_gone_for_good(call: Call, value: Observable[Any]) -> bool:
     root = root_of(value)
     if root is None:
         return False
-    way = value.source_path[len(root.prefix) :]
-    if way == f".{READY}" or way.startswith(".status.conditions["):
+    way = root.way_of(value.source_path)
+    if way == READY or way.startswith("status.conditions["):
         return False
     if root.kind == "required":
         return True
     if root.kind == "xr":
-        return (call.observed_condition("Ready") or {}).get("status") == "True"
+        return call.is_ready
     return root.settled
 
 
@@ -301,7 +300,7 @@ def _wait_for_real_values(decision: Decision, first: Outcome, final: Outcome) ->
         is_owner = name in owners and not real.waits
         if is_owner or (real.content is not None and real.digest == final.drafts[name].digest):
             continue
-        waits = [one.source for one in real.waits if not isinstance(one.source, str)]
+        waits = [one for one in real.waits if not isinstance(one, str)]
         decision.hold(name, waits or decision.lost[:MOST_NAMED])
 
 
@@ -397,8 +396,8 @@ def _seal(decision: Decision, run: Outcome, unknown: _Unknown) -> None:
         if draft.content is None or name in owners or call.whose(name) == OTHERS:
             continue
         content = with_live_values(plain_bytes(draft.content), call.existing[name].resource)
-        reasons = map(Wait, unknown.reasons[:MOST_NAMED])
-        frozen = decision.drafts[name] = Draft(content, [*draft.waits, *reasons], draft.found)
+        waits = [*draft.waits, *unknown.reasons[:MOST_NAMED]]
+        frozen = decision.drafts[name] = Draft(content, waits, draft.found)
         frozen.made = run.was_made(name).to_text()
     tells = run.may_drop or not (run.keeps_status and run.keeps_details)
     decision.seals = unknown.is_cut or tells or bool(decision.kept or run.changed)
@@ -459,7 +458,9 @@ def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[
         return
     written = [name for name in (*run.fresh, *run.changed) if _is_written(decision, run, name)]
     if forgotten:
-        values, keys = _without(notes, forgotten)
+        gone = places_of(forgotten)
+        values = _joined(notes.values, {}, _noted_in(notes, gone))
+        keys = [*notes.missing, *(key_of(*place) for place in gone)]
     else:
         values = _to_note(decision, run, notes)
         # What is kept has notes of its own, about values that this call may not know.
@@ -534,22 +535,23 @@ def _deletes(run: Outcome) -> bool:
     return any(b"deletionTimestamp" not in existing[name].resource for name in run.dropped(unmarked=False))
 
 
-def _without(notes: Notes, forgotten: Collection[Observable[Any]]) -> tuple[Values, Collection[str]]:
-    """Return the noted values and the keys of missing ones, with some values among the missing ones."""
-    values = dict(notes.values)
-    keys = set(notes.missing)
-    for one in forgotten:
-        obj, way = where(one) or ("", "")
-        keys.add(key_of(obj, way))
-        ways = values.pop(obj, {})
-        left = {noted: value for noted, value in ways.items() if noted != way and not is_below(noted, way)}
-        if left:
-            values[obj] = left
-    return values, keys
+def _noted_in(notes: Notes, places: Collection[Where]) -> set[Where]:
+    """Return the noted places that are in others."""
+    return {
+        (obj, noted)
+        for obj, way in places
+        for noted in notes.values.get(obj, ())
+        if noted == way or is_below(noted, way)
+    }
 
 
 def _joined(old: Values, new: Values, without: Collection[Where]) -> Values:
-    found = {obj: {way: value for way, value in ways.items() if (obj, way) not in without} for obj, ways in old.items()}
+    """Return old values without some, and new ones."""
+    found: Values = {}
+    for obj, ways in old.items():
+        left = {way: value for way, value in ways.items() if (obj, way) not in without}
+        if left or not ways:
+            found[obj] = left
     for obj, ways in new.items():
         found.setdefault(obj, {}).update(ways)
     return found

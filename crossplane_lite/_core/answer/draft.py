@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import EncodeError, WireError
 from .. import codec
 from ..call.mark import digest_of, direct, plain_bytes
-from ..dependencies.graph import Wait
-from ..models.node import ModelShape
+from ..dependencies.graph import Source
 from ..models.walker import Found, Tree, tree_of
 from ..observed import lookup
-from ..observed.observable import Observable, root_of, sources
+from ..observed.observable import MISSING, Observable, root_of, sources
 from ..resources.object_meta import check_metadata, is_sound
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 LEVELS: Final = 60
 """What is deeper takes the slow way, also to be encoded."""
-_HOLDERS: Final = (Observable, dict, ModelShape)
 
 
 Way = tuple[str, ...]
@@ -55,9 +53,9 @@ class Draft:
 
     __slots__ = ("content", "found", "gated", "made", "problem", "waits")
 
-    def __init__(self, content: Content | None, waits: list[Wait] | None = None, found: Sequence[Found] = ()) -> None:
+    def __init__(self, content: Content | None, waits: list[Source] | None = None, found: Sequence[Found] = ()) -> None:
         self.content = content
-        self.waits: list[Wait] = waits or []
+        self.waits: list[Source] = waits or []
         self.found = found
         self.problem: Exception | None = None
         self.gated = False
@@ -112,7 +110,7 @@ class _Encoded:
 
     Attributes:
         model: The resource.
-        content: Its content, with empty strings in the place of missing values.
+        content: Its content, with `MISSING` in the place of missing values.
         missing: The missing values that are set in it.
         texts: The strings with placeholders in it.
         is_mangled: Whether placeholders are elsewhere in it: in the names of fields, in lists, or
@@ -148,32 +146,14 @@ class _Encoded:
             return None
         if observed is None:
             return Draft(None, waits, found)
-        ways = _ways_to_missing(self.model) if self.missing else []
-        if len(ways) < len(self.missing):  # some are in lists
+        content = plain_bytes(self.content)
+        ways: list[Sequence[str | int]] = [one.steps for one in self.texts]
+        if self.missing:
+            ways += [way for way, _ in _texts_below(MISSING.encode(), content, (), [])]
+        if len(ways) < len(self.texts) + len(self.missing):  # some are in lists
             return None
-        ways += [one.steps for one in self.texts]
-        filled = _with_observed(plain_bytes(self.content), ways, observed)
+        filled = _with_observed(content, ways, observed)
         return None if filled is None else Draft(filled, waits, found)
-
-
-def _ways_to_missing(model: Any) -> list[Sequence[str | int]]:
-    """Return the ways to the missing values in a resource, but for those in lists."""
-    ways: list[Sequence[str | int]] = []
-    work: list[tuple[Any, Way]] = [(model, ())]
-    while work:
-        holder, way = work.pop()
-        fields = getattr(type(holder), "__wire_fields__", None)
-        values: dict[str, Any] = holder if fields is None else holder.__dict__
-        for key, value in values.items():
-            kind = type(value)
-            if kind is str or not issubclass(kind, _HOLDERS):
-                continue
-            below = (*way, key if fields is None else fields[key].wire)
-            if kind is Observable:
-                ways.append(below)
-            else:
-                work.append((value, below))
-    return ways
 
 
 def _joined(content: Content) -> bytes:
@@ -293,20 +273,20 @@ def _filled(tree: Tree, observed: bytes | None, base: bytes | None) -> bytes:
     return codec.encode_struct(tree.data) if base is None else codec.encode_over(tree.data, base)
 
 
-def _blocked_by(call: Call, registered: Registered) -> list[Wait]:
-    """Return a `Wait` for each resource in `depends_on` that isn't observed or isn't ready."""
-    waits = []
+def _blocked_by(call: Call, registered: Registered) -> list[Source]:
+    """Return each resource in `depends_on` that isn't observed or isn't ready."""
+    waits: list[Source] = []
     for other in registered.depends_on:
         observed = call.observed.get(other)
         if observed is None or not lookup.is_ready(observed.resource):
-            waits.append(Wait(other))
+            waits.append(other)
     return waits
 
 
-def _waits(found: Iterable[Found], registered: Registered) -> list[Wait]:
-    """Return a `Wait` for each unresolved value, but for values of the same resource: the cluster sets these."""
+def _waits(found: Iterable[Found], registered: Registered) -> list[Source]:
+    """Return the unresolved values, but for values of the same resource: the cluster sets these."""
     return [
-        Wait(source)
+        source
         for one in found
         for observable in one.waits_for
         for source in sources(observable)

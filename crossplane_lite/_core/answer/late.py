@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EncodeError
 from .. import codec
 from ..call.mark import plain_bytes
-from ..dependencies.dry_run import Run
+from ..dependencies.dry_run import Run, details_of
 from ..observed import tracker
 from ..observed.observable import sources
 from ..observed.tokens import LATE
 from .draft import LEVELS, Way, draft_all, draft_one, status_of
-from .outcome import MOST_NAMED, details_of
+from .outcome import MOST_NAMED
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -55,26 +55,22 @@ def _compare_resources(
     others = draft_all(late.call, elsewhere)
     for name in (*run.fresh, *run.changed):
         draft, other = decision.drafts[name], others.get(name)
-        is_fresh = name not in call.existing
-        is_new = is_fresh and name not in call.desired
         if draft.content is None or draft is not run.drafts[name]:
             continue
+        is_fresh = name not in call.existing
         if other is None:
             # Its name is made from a string with a placeholder.
             if is_fresh and run.error is None and late.error is None:
                 decision.hold(name, texts)
-            continue
-        if is_new:
+        elif is_fresh and name not in call.desired:
             # If the other one waits, only a part of these placeholders was found in it.
             differs = bool(other.waits) if other.content is None else draft.digest != other.digest
             if differs:
                 decision.hold(name, texts)
-            continue
-        if other.content is None:
-            continue
-        ways = list(_differing(plain_bytes(draft.content), plain_bytes(other.content)))
-        if ways:
-            decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
+        elif other.content is not None:
+            ways = list(_differing(plain_bytes(draft.content), plain_bytes(other.content)))
+            if ways:
+                decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
 
 
 def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequence[Observable[Any]]) -> None:

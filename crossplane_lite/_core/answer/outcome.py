@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.sentinels import UNSET
 from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
-from ..dependencies.dry_run import tree_or_none
-from ..dependencies.graph import prefixes
+from ..dependencies.dry_run import details_of, tree_or_none
 from ..dependencies.usages import edge_of
 from ..models.walker import unresolved_in
 from ..observed.lookup import is_ready, steps_of
 from ..observed.observable import is_settled, sources
+from ..paths.text import prefixes
 from . import asking
 from .draft import draft_all
 from .parts import live_status
@@ -86,9 +86,7 @@ class Outcome:
         call = self.call
         if not (call.handed_out or call.guesses or call.tokens):
             return ()
-        places = [place for draft in self.drafts.values() for place in draft.found]
-        values = [value for place in places for value in place.waits_for]
-        read = {one.source_path: one for value in values for one in sources(value)}
+        read = {one.source_path: one for value in self._values_set() for one in sources(value)}
         # One that was made by hand has no owner, and one that was read has.
         # What lies around a value with a default was read on the way to it.
         on_the_way = {above for path in call.answered for above in prefixes(path)[:-1]}
@@ -97,6 +95,12 @@ class Outcome:
         found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
         found.update(self.asked)
         return [one for _, one in sorted(found.items())]
+
+    def _values_set(self) -> Iterator[Observable[Any]]:
+        """Yield the missing values that are set in the resources, each as often as it is set."""
+        for draft in self.drafts.values():
+            for place in draft.found:
+                yield from place.waits_for
 
     @functools.cached_property
     def asked(self) -> dict[str, Observable[Any]]:
@@ -139,20 +143,19 @@ class Outcome:
     @functools.cached_property
     def keeps_status(self) -> bool:
         """Whether the run sets nothing in the composite's status to another value."""
-        return not self.status or _covers(self._live_status, self.status, self.call)
+        # An Observable mustn't be compared. Missing values keep theirs.
+        return all(self._waits(wanted) or there == wanted for there, wanted in _leaves(self._live_status, self.status))
 
     @functools.cached_property
     def lacks_status(self) -> bool:
         """Whether the run sets a field of the composite's status to a missing value, and there is no value to keep."""
-        return _lacks(self._live_status, self.status, self.call)
+        return any(there is None and self._waits(wanted) for there, wanted in _leaves(self._live_status, self.status))
 
     @functools.cached_property
     def may_drop(self) -> bool:
         """Whether the composite has a status field or a connection detail that the run doesn't set."""
-        if not _has_all(self.status, self._live_status, self.call):
-            return True
         details = self.call.request.observed.composite.connection_details
-        return any(key not in details_of(self.call) for key in details)
+        return not self._sets_all(self._live_status, details)
 
     def set_at(self, way: str) -> Any:
         """Return what the run sets in a field of the composite, with missing values in it; UNSET for nothing."""
@@ -168,10 +171,20 @@ class Outcome:
         said, others = self._said, other._said
         if any(said.get(key) != others.get(key) for key in (*said, "xr", "")):
             return False
-        own = details_of(self.call)
-        if not _has_all(self.status, other.status, self.call) or any(key not in own for key in details_of(other.call)):
+        return self._sets_all(other.status, details_of(other.call)) and not other.tells_by_context
+
+    def _sets_all(self, status: dict[str, Any], details: Collection[str]) -> bool:
+        """Say whether the run sets all of these fields and details, whatever their values are."""
+        if not details_of(self.call).keys() >= set(details):
             return False
-        return not other.tells_by_context
+        for own, wanted in _leaves(self.status, status):
+            lacks_fields = isinstance(wanted, dict) and not isinstance(own, dict)
+            if own is None or (lacks_fields and not self._waits(own)):
+                return False
+        return True
+
+    def _waits(self, value: Any) -> bool:
+        return bool(unresolved_in(value, self.call))
 
     @property
     def _said(self) -> dict[str, Any]:
@@ -190,7 +203,7 @@ class Outcome:
         """Whether the run changes nothing in the composite's connection details."""
         live = self.call.request.observed.composite.connection_details
         for key, value in details_of(self.call).items():
-            if unresolved_in([key, value], self.call):
+            if self._waits([key, value]):
                 continue
             if key not in live or live[key] != str(value).encode("latin-1", errors="replace"):
                 return False
@@ -203,7 +216,7 @@ class Outcome:
         if given is None:
             return False
         for key, value in given.values_seen.items():
-            if unresolved_in({key: value}, self.call) or given.received(key) != value:
+            if self._waits({key: value}) or given.received(key) != value:
                 return True
         return bool(given.deleted)
 
@@ -236,31 +249,13 @@ class Outcome:
         return made_in(self.call.mark_of(name), self.call.step)
 
 
-def details_of(call: Call) -> dict[str, Any]:
-    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
-    registered = None if call.composite is None else call.composite._state
-    own = {} if registered is None or registered.details is None else registered.details.changes[0]
-    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
+def _leaves(data: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield what data has in the place of each wanted value, and that value; None for nothing.
 
-
-def _covers(live: Any, desired: Any, call: Call) -> bool:
-    """Say whether observed data has all desired values. Missing values, which keep theirs, don't count."""
-    if isinstance(desired, dict) and isinstance(live, dict):
-        return all(_covers(live.get(key), value, call) for key, value in desired.items())
-    return bool(unresolved_in(desired, call)) or live == desired  # an Observable mustn't be compared
-
-
-def _lacks(live: Any, desired: Any, call: Call) -> bool:
-    """Say whether observed data has nothing where a missing value is desired."""
-    if isinstance(desired, dict) and isinstance(live, dict):
-        return any(_lacks(live.get(key), value, call) for key, value in desired.items())
-    return live is None and bool(unresolved_in(desired, call))
-
-
-def _has_all(data: Any, wanted: Any, call: Call) -> bool:
-    """Say whether data has all wanted fields, whatever their values are; a missing value has all."""
-    if not isinstance(wanted, dict):
-        return True
-    if not isinstance(data, dict):
-        return bool(unresolved_in(data, call))
-    return all(key in data and _has_all(data[key], value, call) for key, value in wanted.items())
+    It goes down as long as both are objects.
+    """
+    if not (isinstance(data, dict) and isinstance(wanted, dict)):
+        yield data, wanted
+        return
+    for key, value in wanted.items():
+        yield from _leaves(data.get(key), value)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EncodeError
 from ...proto import _view
 from .. import codec
-from ..base.sentinels import UNSET
+from ..base.sentinels import TOMBSTONE, Replaced
 from ..base.texts import LONGEST_RESULT, some, type_in_words
 from ..call.mark import HELD_BACK_KEY
+from ..dependencies.dry_run import details_of
 from ..models.walker import plain_and_waits, unresolved_in
-from ..observed.observable import Observable, known, sources
+from ..observed.observable import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     from ..call.call import Call
     from ..dependencies.entry import Waiting
     from ..resources.resource import Resource
-
-
-class Masked(str):
-    """A text for people that is ready to be sent: its secret values are masked. It must not be masked a second time.
-
-    Names of resources in it must not be masked, even if they look like a secret value.
-    """
-
-    __slots__ = ()
 
 
 def live_status(call: Call) -> dict[str, Any]:
@@ -60,23 +52,21 @@ def set_details(call: Call, composite: Resource, target: Any, *, seals: bool, do
     registered = composite._state
     assert registered is not None
     observed = registered.root.details
-    sealed = set(observed) if seals else set()
-    for key in sealed:
-        target.connection_details[key] = observed[key]
-    if registered.details is None:  # nobody has touched them
-        return
-    own, deleted = registered.details.changes
+    own, deleted = ({}, ()) if registered.details is None else registered.details.changes
     for key in deleted:
-        if key not in sealed:
-            target.connection_details.pop(key, None)
+        target.connection_details.pop(key, None)
+    texts = details_of(call)
     for key, value in own.items():
-        if key in sealed or unresolved_in([key], call):
+        if unresolved_in([key], call):
             continue
-        text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if not (key in doubted or unresolved_in([text], call)):
-            target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
-        elif key in observed:
-            target.connection_details[key] = observed[key]
+        if key in doubted or unresolved_in([texts[key]], call):
+            data = observed.get(key)
+        else:
+            data = value if isinstance(value, bytes) else value.encode()
+        if data is not None:
+            target.connection_details[key] = data
+    if seals:
+        target.connection_details.update(observed)
 
 
 def _resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
@@ -99,20 +89,13 @@ def text(call: Call, value: Any) -> str:
     """Return `value` as a string for people.
 
     Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text longer than
-    `LONGEST_RESULT` is cut. None of this is done to a `Masked` text. If str() fails for `value`, its type is named.
+    `LONGEST_RESULT` is cut. If str() fails for `value`, its type is named.
     """
-    if type(value) is Masked:
-        return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent
     try:
-        shown = _shown(value) if type(value) is Observable else str(value)
+        shown = str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"({type_in_words(value)} without a text)"
     return call.show_capped(shown, LONGEST_RESULT)
-
-
-def _shown(observable: Observable[Any]) -> str:
-    value = known(observable)
-    return observable.source_path if value is UNSET else str(value)
 
 
 def add_result(call: Call, message: Any, entry: results.ResultEntry) -> None:
@@ -142,12 +125,10 @@ class HandingOn:
             identity.
     """
 
-    __slots__ = ("_call", "_entry", "_had_entry", "others")
+    __slots__ = ("_call", "_had_entry", "others")
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        # The report that this step leaves in the context for later steps; None if it leaves none.
-        self._entry: dict[str, Any] | None = None
         entries = _told(call)
         # Also an entry that this step has left in an earlier iteration of the same reconcile.
         self._had_entry = call.step in entries
@@ -165,35 +146,19 @@ class HandingOn:
         """
         call = self._call
         given = call.context
-        changes = {} if given is None else _resolved(call, given.values_seen, "context")
-        removed = set() if given is None else given.deleted
-        if not changes and not removed and entry is None and not self._had_entry:
-            return
-        from ..base.sentinels import TOMBSTONE
-
-        # A new value must replace the old one. So the old one is removed first: the two would be merged otherwise.
-        changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
-        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
-        try:
-            context = codec.encode_over(changed, codec.encode_over(cleared, call.request.context))
-            message.context = self._with_entry(context, entry)
-        except EncodeError as error:
-            raise error.under("context") from None
-        self._entry = entry
-
-    @property
-    def tells(self) -> bool:
-        """Whether later steps may hang on what this step sets in the context or the composite's status, or on none."""
-        return self._call.context is not None or self._call.composite is not None
-
-    def keep_entry(self, message: Any) -> None:
-        """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.
-
-        Crossplane ignores the context of such an answer; other callers may read it. Nothing happens without a report,
-        or in an Operation.
-        """
-        if self._entry is not None and not self._call.in_operation:
-            message.context = self._with_entry(self._call.request.context, self._entry)
+        data: dict[str, Any] = {} if given is None else dict.fromkeys(given.deleted, TOMBSTONE)
+        for key, value in {} if given is None else _resolved(call, given.values_seen, "context").items():
+            data[key] = Replaced(value) if isinstance(value, dict) else value
+        data.pop(HELD_BACK_KEY, None)
+        if entry is not None:
+            data[HELD_BACK_KEY] = {call.step: Replaced(entry)}
+        elif self._had_entry:
+            data[HELD_BACK_KEY] = {call.step: TOMBSTONE}
+        if data:
+            try:
+                message.context = codec.encode_over(data, call.request.context)
+            except EncodeError as error:
+                raise error.under("context") from None
 
     def set_output(self, message: Any) -> None:
         """Put the output of an Operation, if compose() has set any, into the answer.
@@ -207,18 +172,6 @@ class HandingOn:
                 message.output = codec.encode_struct(_resolved(self._call, output, "output"))
             except EncodeError as error:
                 raise error.under("output") from None
-
-    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return a context in which `entry` replaces this step's report. Other steps' reports stay.
-
-        An `entry` of None removes this step's report.
-        """
-        from ..base.sentinels import TOMBSTONE
-
-        step = self._call.step
-        if self._had_entry:
-            context = codec.encode_over({HELD_BACK_KEY: {step: TOMBSTONE}}, context)
-        return context if entry is None else codec.encode_over({HELD_BACK_KEY: {step: entry}}, context)
 
 
 def _told(call: Call) -> dict[str, Any]:

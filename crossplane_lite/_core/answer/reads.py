@@ -34,7 +34,7 @@ from ..known.notes import (
 )
 from ..models.node import WAIT, ModelShape
 from ..models.walker import unresolved_in
-from ..observed.lookup import condition_of, steps_of, text_at
+from ..observed.lookup import conditions_of, steps_of, text_at
 from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
 
@@ -82,10 +82,15 @@ def where(value: Observable[Any]) -> Where | None:
 
 def _way(path: str, root: Root) -> str:
     """Return the path below an object, with one spelling of each key: `tags.team` for `tags["team"]`."""
-    way = path[len(root.prefix) :].removeprefix(".")
+    way = root.way_of(path)
     if '["' not in way or way.startswith(_BRACKETS):
         return way
     return _BARE_KEY.sub(r".\1", way)
+
+
+def places_of(values: Iterable[Observable[Any]]) -> set[Where]:
+    """Return the objects and paths of missing values of observed state."""
+    return {place for place in map(where, values) if place is not None}
 
 
 def values_read(call: Call) -> Values:
@@ -141,9 +146,10 @@ def lost_conditions(call: Call, notes: Notes) -> list[Observable[Any]]:
         root = registered.root
         if root.kind == "xr" or not isinstance(_view(registered.observed, "status", "conditions"), list):
             continue
+        there = conditions_of(root.raw)
         for way in notes.values.get(object_of(root), ()):
             match = CONDITION.fullmatch(way)
-            if match is not None and (condition_of(root.raw, match[1]) or {}).get("status") != "True":
+            if match is not None and there.get(match[1], {}).get("status") != "True":
                 found.append(make(f"{root.prefix}.{way}", root))
     return found
 
@@ -177,8 +183,8 @@ def _below(top: Any, root: Root) -> Iterator[tuple[str, Any]]:
                 work.append(value)
                 continue
             if state == WAIT:
-                one = [(_way(node.path + fields[name].step, root), value)]
-                yield from one if below is None else _whole(_way(below.path, root), value, below.raw)
+                one = [(root.way_of(node.path + fields[name].step), value)]
+                yield from one if below is None else _whole(root.way_of(below.path), value, below.raw)
 
 
 def _whole(way: str, value: Any, raw: bytes) -> Iterator[tuple[str, Any]]:
@@ -235,10 +241,8 @@ def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collec
     """
     if not call.existing:
         yield nothing_key()
-    for one in missing:
-        place = where(one)
-        if place is not None:
-            yield key_of(*place)
+    for place in places_of(missing):
+        yield key_of(*place)
     if not call.existing:
         return
     for name in call.resources:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ...proto import _view
 from ..base.texts import LONGEST_RESULT, escaped, near_name, shortened, some
 from ..dependencies.graph import UNKNOWN
-from ..models.walker import unresolved_in
 from ..observed.lookup import conditions_of, time_in
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def _why_required(call: Call, key: str) -> str:
         return f"{what} doesn't have it" if answer else f"{what} doesn't exist"
     if selector is None:
         return f"this call of compose() doesn't ask for it{near_name(key, call.requirements.resources)}"
-    waits = unresolved_in([text for text in selector.texts() if text is not None], call)
+    waits = selector.waits_in(call)
     if waits:
         return f"it isn't asked for yet: its selector waits for {waits[0].source_path}"
     return f"Crossplane hasn't sent {what} yet"

@@ -1,89 +1,44 @@
-"""The composite's conditions of this package: DependenciesResolved, which says who waits for what, and ResultsReported.
-
-ResultsReported remembers the results with `on_change` that were sent, so that each is sent once.
-"""
+"""The composite's condition of this package, DependenciesResolved, which says who waits for what."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...proto import _view
-from ..base.hashes import sha256
 from ..call import results
-from .parts import Masked, joined
+from .parts import joined
 
 if TYPE_CHECKING:
     from ..call.call import Call
 
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
-_UNSUPPORTED: Final = "Unsupported"
-_FAILED: Final = "ComposeFailed"
+_FATAL: Final = "FatalError"  # Crossplane's own, after a fatal result
 _RESOLVED: Final = "AllResolved"
-_REPORTED: Final = "ResultsReported"
-_DIGITS: Final = 16
 
 _OF_ONE_ATTEMPT: Final = re.compile(
     r"since [0-9TZ:-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?i:(?:request|host) ?id): [^\s,]+"
 )
 
-_BREAKER: Final = (
-    "; Crossplane calls late, because its circuit breaker for this composite is open (condition Responsive): until it "
-    "closes, only the answer's ttl brings calls"
-)
 
-
-class Report:
+class Report(NamedTuple):
     """The condition DependenciesResolved of an answer.
 
     Attributes:
-        type: The condition's type.
-        resolved: The condition's status: True, False, or None for Unknown.
-        reason: The condition's reason.
-        text: The condition's message without the function's name.
-        message: The condition's message: the function's name, a colon, the text, and a remark. The next call looks for
-            the name, to know whether the condition is this function's.
+        condition: The condition. Its message is the function's name, a colon and the text. The next call looks for the
+            name, to know whether the condition is this function's.
+        text: The message without the function's name.
+        resolved: Whether nothing waits.
         changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
             or is missing, and the previous reconcile didn't fail.
     """
 
-    __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
-
-    def __init__(
-        self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None, remark: str = ""
-    ) -> None:
-        self.type = Masked(type_)
-        self.resolved: bool | None = reason == _RESOLVED
-        self.reason = reason
-        self.text = text
-        self._start = start
-        self._before = before = {} if observed is None else observed
-        told = str(before.get("message", ""))
-        # A message that says the same about another attempt would only be written again.
-        message = start + text + remark
-        self.message = Masked(told if _says_same(told, message) else message)
-        # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news. Nor is
-        # the remark about the circuit breaker.
-        has_failed = before.get("reason") in ("FatalError", _FAILED)
-        self.changed = not (has_failed or _says_same(told.removesuffix(_BREAKER), start + text))
-
-    def fail(self) -> None:
-        """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
-
-        A status that isn't True stays. If it is True, the condition gets its observed reason and message again if these
-        say that something waits or isn't supported, with the status False. Otherwise the status becomes Unknown.
-        """
-        self.changed = False
-        if not self.resolved:
-            return
-        reason = self._before.get("reason")
-        if reason in (_WAITING, _UNSUPPORTED):
-            # The condition stays as the last complete call sent it.
-            self.resolved, self.reason, self.message = False, str(reason), Masked(self._before.get("message", ""))
-        else:
-            self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
+    condition: results.ConditionEntry
+    text: str
+    resolved: bool
+    changed: bool
 
 
 def _says_same(told: str, text: str) -> bool:
@@ -106,20 +61,15 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
     # with the function's name is still free for its second step.
     same = sum(other.rpartition("-")[0] == name or other == name for other in others)
     suffix = step if same and len(others) > 1 else name
-    return _typed(CONDITION, suffix)
+    return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def _typed(type_: str, suffix: str) -> str:
-    return f"{type_}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
-
-
-def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
+def report_for(call: Call, lines: list[str], type_: str) -> Report | None:
     """Return the condition DependenciesResolved of a call.
 
     The result is None if there are no lines, and the composite doesn't have this function's condition. It is also None
     if the caller doesn't support conditions; then the lines are logged.
     """
-    lines = waiting + cut_off
     observed = call.observed_condition(type_)
     if not lines and (observed is None or not _is_own(call, observed)):
         return None
@@ -129,10 +79,17 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
             call.uses(_view.CAPABILITY_CONDITIONS)
             call.log.info("%s", text)
         return None
-    reason = _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED
-    responsive = call.observed_condition("Responsive") if waiting else None
-    remark = "" if responsive is None or responsive.get("status") != "False" else _BREAKER
-    return Report(type_, reason, f"{call.function.name}: ", text, observed, remark)
+    before = {} if observed is None else observed
+    told = str(before.get("message", ""))
+    message = f"{call.function.name}: {text}"
+    is_same = _says_same(told, message)
+    # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
+    changed = not is_same and before.get("reason") != _FATAL
+    # A message that says the same about another attempt would only be written again.
+    shown = told if is_same else message
+    reason = _WAITING if lines else _RESOLVED
+    condition = results.ConditionEntry(type_, results.STATUS[not lines], reason, shown, 0)
+    return Report(condition, text, not lines, changed)
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:
@@ -143,37 +100,4 @@ def _is_own(call: Call, condition: dict[str, Any]) -> bool:
     """
     message = str(condition.get("message", ""))
     starts = tuple(f"{name}: " for name in call.function.names)
-    return message.startswith(starts) or condition.get("reason") == "FatalError"
-
-
-def may_have_news(call: Call) -> bool:
-    """Say whether results with `on_change` may have to be compared, by a quick look."""
-    entries = call.results.entries
-    return any(entry.on_change for entry in entries) or f"{_REPORTED}-".encode() in (call.xr.raw or b"")
-
-
-def tell_news(call: Call) -> results.ConditionEntry | None:
-    """Remove each result with `on_change` that was sent before, and return a condition that remembers the present ones.
-
-    A result counts as sent if the observed condition has the hash of its severity and text, or if compose() gave the
-    same result twice. Hashes are used because a text may hold secret values. The condition's message begins with the
-    function's name, like the messages of all conditions of this package. Returns None if there are no such results and
-    no such condition, or if the caller doesn't support conditions: then every result stays.
-    """
-    entries = call.results.entries
-    chosen = [entry for entry in entries if entry.on_change]
-    type_ = _typed(_REPORTED, call.step)
-    observed = call.observed_condition(type_)
-    start = f"{call.function.name}: "
-    if (not chosen and observed is None) or not call.supports(_view.CAPABILITY_CONDITIONS):
-        return None
-    message = "" if observed is None else str(observed.get("message", ""))
-    sent = set(message.removeprefix(start).split()) if message.startswith(start) else set()
-    known: dict[str, None] = {}
-    for entry in chosen:
-        text = call.readable(str(entry.message))
-        digest = sha256(f"{entry.severity} {text}".encode()).hexdigest()[:_DIGITS]
-        if digest in sent or digest in known:
-            entries.remove(entry)
-        known[digest] = None
-    return results.ConditionEntry(type_, results.STATUS[True], "Reported", start + " ".join(sorted(known)), 0)
+    return message.startswith(starts) or condition.get("reason") == _FATAL

@@ -1,4 +1,4 @@
-"""What compose() did although Crossplane discards it: forbidden fields, conditions in the status, misspelt removals."""
+"""What compose() did although Crossplane discards it: forbidden fields, and conditions in the status."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from .. import codec
-from ..base.texts import near_name, some
+from ..base.texts import some
 from ..models.model import Model
 from ..models.walker import leaves, show_path, tree_of
 from ..resources.resource import Resource
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from ..call.call import Call
 
 _ONLY_STATUS: Final = {"status"}
+_ONLY_THE_STATUS: Final = (
+    "a function must not desire anything but the composite's status (functions specification): "
+    "remove the assignment, Crossplane would discard the value"
+)
+_NO_STATUS: Final = (
+    "a function must not desire a composed resource's status (functions specification): "
+    "remove the assignment, and read the status from .observed.status"
+)
 
 
 def take_violations(call: Call) -> list[str]:
@@ -27,14 +35,7 @@ def take_violations(call: Call) -> list[str]:
     found = []
     composite = call.composite
     if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
-        for name in _touched(composite):
-            if name != "status":
-                paths = _paths_in(composite, name)
-                _untouch(composite, name)
-                found.append(
-                    f"xr.{paths} was set, and a function must not desire anything but the composite's status "
-                    "(functions specification): remove the assignment, Crossplane would discard the value"
-                )
+        found += [_taken(composite, "xr", name, _ONLY_THE_STATUS) for name in _touched(composite) if name != "status"]
     status = None if composite is None else composite.__dict__.get("status")
     if isinstance(status, Model) and "conditions" in status.__dict__:
         _untouch(status, "conditions")
@@ -44,27 +45,15 @@ def take_violations(call: Call) -> list[str]:
         )
     for name, model in call.resources.items():
         if "status" in model.__dict__ or "status" in _deleted(model):
-            paths = _paths_in(model, "status")
-            _untouch(model, "status")
-            found.append(
-                f"{name}.{paths} was set, and a function must not desire a composed resource's status "
-                "(functions specification): remove the assignment, and read the status from .observed.status"
-            )
+            found.append(_taken(model, name, "status", _NO_STATUS))
     return found
 
 
-def misspelt_removals(call: Call) -> list[str]:
-    """Return a warning for each name given to `ctx.remove` that no resource has, if one that is left has nearly that.
-
-    A name that is merely unknown is no mistake: code may remove what only some composites have.
-    """
-    known = {*call.desired, *call.existing, *call.resources}
-    left = known - {*call.resources} - call.removed
-    return [
-        f"ctx.remove({name!r}): no resource has this name{hint}"
-        for name in sorted(call.removed - known)
-        if (hint := near_name(name, left))
-    ]
+def _taken(model: Model, whose: str, field: str, why: str) -> str:
+    """Remove a field that must not be set, and return the text of a fatal result."""
+    paths = _paths_in(model, field)
+    _untouch(model, field)
+    return f"{whose}.{paths} was set, and {why}"
 
 
 def _touched(model: Model) -> list[str]:

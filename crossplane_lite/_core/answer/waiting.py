@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from ..dependencies.entry import RESOURCE, CutOff, Need, Note, Waiting, causes_of, reads_as_other, unmasked_name
-from ..dependencies.graph import Graph, Wait, fields_of, shown_vertex
-from .parts import Masked, joined
+from ..dependencies.entry import CutOff, Need, Note, Waiting
+from ..dependencies.graph import Graph, Source, fields_of, shown_vertex
+from .parts import joined
 from .reasons import why
 
 if TYPE_CHECKING:
     from ..call.call import Call
-    from ..dependencies.graph import Vertex
     from ..models.walker import Found
     from ..observed.observable import Observable
 
@@ -34,12 +32,12 @@ class WhoWaits:
             supported, and there are no remarks.
     """
 
-    __slots__ = ("_call", "_held", "_shown", "data", "graph")
+    __slots__ = ("_call", "_held", "data", "graph")
 
     def __init__(
         self,
         call: Call,
-        waiting: dict[str, list[Wait]],
+        waiting: dict[str, list[Source]],
         status: list[Found],
         unsent: dict[str, list[Observable[Any]]],
         cut_off: Iterable[tuple[str, str]],
@@ -60,89 +58,71 @@ class WhoWaits:
         self._call = call
         self._held = held
         self.graph = Graph()
-        self.graph.add(waiting, fields_of(status), unsent)
+        self.graph.add(waiting, fields_of(status, "xr."), unsent)
         self.data: Waiting | None = None
-        # The same for people, with secret values masked.
-        self._shown = Waiting([], [], [])
         gone = [CutOff(*one) for one in cut_off]
         if waiting or gone or notes:
-            needed = sorted(self._needs())
-            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)))
-            self._shown = self.data.masked(functools.cache(call.masked))
+            self.data = Waiting(sorted(held), sorted(self._needs()), sorted(gone), tuple(sorted(notes)))
 
     def _needs(self) -> set[Need]:
+        readable = functools.cache(self._call.readable)
+        # Many wait for one value, whose reason is found out once.
+        reason_of = functools.cache(lambda owner, path: readable(why(self._call, owner, path, self._held)))
         found = set()
-        readable = self._call.readable
-        named = functools.cache(self._named)
-        # Many wait for one value: its owners, its path and the reason are found out once.
-        known: dict[tuple[Vertex, str], tuple[Iterable[Vertex], str, str]] = {}
         for dependent, targets in self.graph.edges.items():
-            name, kind = named(dependent)
+            name = readable(shown_vertex(dependent))
             for owner, path in targets:
-                if (owner, path) not in known:
-                    reason = readable(why(self._call, owner, path, self._held))
-                    known[owner, path] = self.graph.set_at(owner), readable(path), reason
-                owners, shown, reason = known[owner, path]
-                for target in owners:
+                reason = reason_of(owner, path)
+                for target in self.graph.set_at(owner):
                     # A field that waits for itself keeps its value.
                     if target != dependent or dependent[0] == "resource":
-                        of, of_kind = named(target)
-                        found.add(Need(name, of, shown, reason, kind, of_kind))
+                        found.add(Need(name, readable(shown_vertex(target)), readable(path), reason))
         return found
-
-    def _named(self, vertex: Vertex) -> tuple[str, str]:
-        """Return the name of the graph's `vertex` for people, and its kind for a `Need`.
-
-        The kind is RESOURCE for a resource whose name looks like a field's path, such as `xr.bucket`; else empty.
-        """
-        name = self._call.readable(shown_vertex(vertex))
-        return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 
     def fatals(self) -> list[str]:
         """Return the text of a fatal result if resources wait in a cycle."""
         cycle = self.graph.cycle(self._held) if self._held else None
         if cycle is None:
             return []
-        names = [unmasked_name(name, self._call.masked) for name in cycle]
-        steps = set(zip(names, names[1:], strict=False))
-        paths = {need.path for need in self._shown.needs if (need.name, need.of) in steps}
+        steps = set(zip(cycle, cycle[1:], strict=False))
+        needs = () if self.data is None else self.data.needs
+        paths = {need.path for need in needs if (need.name, need.of) in steps}
         through = f" ({', '.join(sorted(paths))})" if paths else ""
-        return [Masked(f"dependency cycle: {' waits for '.join(names)}{through}")]
+        return [f"dependency cycle: {' waits for '.join(cycle)}{through}"]
 
-    def lines(self) -> list[Masked]:
+    def lines(self) -> list[str]:
         """Return lines for people: which resource waits for which value, and why; sorted by the resource's name.
 
-        Resources that wait only for what is held back are counted below the one that they hang on. Fields and
-        requirements get no lines.
+        Resources that wait only for what is held back are counted behind these. Fields and requirements get no lines,
+        but for requirements that Crossplane doesn't support.
         """
-        shown = self._shown
-        held = set(shown.held)
-        needs = [need for need in shown.needs if need.by_resource]
-        behind = {need for need in needs if need.of_resource and need.of in held}
-        causes = causes_of(shown, behind)
-        found = [(one.name, f"{one.name} {one.text}".lstrip()) for one in shown.notes]
-        open_needs = [need for need in needs if need not in behind or need.name not in causes]
-        found += _waits_of(open_needs, self._call.existing)
-        told = {need.name for need in needs} | {note.name for note in shown.notes}
-        found += [(name, f"{name} is held back by another step") for name in held - told]
-        found += _counted(causes)
-        return [Masked(text) for _, text in sorted(found, key=lambda line: line[0])]
+        says = self.data
+        if says is None:
+            return []
+        needs = [need for need in says.needs if need.by_resource]
+        waiting = {need.name for need in needs}
+        others = set(says.held) - waiting - {note.name for note in says.notes}
+        direct = [need for need in needs if need.of not in self._held]
+        if not (direct or others):  # they wait for each other
+            direct = needs
+        remarks = [*says.notes, *(Note(name, "is held back by another step") for name in others)]
+        found = [(one.name, f"{one.name} {one.text}".lstrip()) for one in remarks]
+        found += _waits_of(direct, self._call.existing)
+        lines = [text for _, text in sorted(found, key=lambda line: line[0])]
+        lines += _more(waiting, {need.name for need in direct})
+        return lines + [f"{one.name} isn't available ({one.why})" for one in says.cut_off]
 
-    def cut_off_lines(self) -> list[Masked]:
-        """Return a line about each requirement that Crossplane doesn't support: `zones isn't available (...)`."""
-        return [Masked(f"{one.name} isn't available ({one.why})") for one in self._shown.cut_off]
-
-    def with_graph(self, text: str) -> Masked:
+    def with_graph(self, text: str) -> str:
         """Return `text` followed by the dependencies on missing values, such as `vpc -> subnet (vpc.status.id)`.
 
         After 50 dependencies only the number of the others follows. Without dependencies, the text is unchanged.
         """
         found = set()
-        for need in self._shown.needs:
+        for need in () if self.data is None else self.data.needs:
             if need.of:
-                source = "xr" if need.of.startswith("xr.") and not need.of_resource else need.of
+                source = "xr" if need.of.startswith("xr.") else need.of
                 found.add(f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else ""))
-        return Masked(f"{text}. Dependencies: {joined(sorted(found))}" if found else text)
+        return f"{text}. Dependencies: {joined(sorted(found))}" if found else text
 
 
 def _waits_of(needs: Iterable[Need], existing: Container[str]) -> Iterator[tuple[str, str]]:
@@ -155,8 +135,10 @@ def _waits_of(needs: Iterable[Need], existing: Container[str]) -> Iterator[tuple
             known.add(reason)
 
 
-def _counted(causes: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each resource that others hang on, and a line that says how many."""
-    counts = Counter(cause for name, cause in causes.items() if cause != name)
-    for name, count in counts.items():
-        yield name, f"{count} more {'wait' if count > 1 else 'waits'} for {name}"
+def _more(waiting: set[str], direct: set[str]) -> list[str]:
+    """Return how many resources wait for those that wait directly, as a line; none if there are no more."""
+    count = len(waiting - direct)
+    if not count:
+        return []
+    verb = "wait" if count > 1 else "waits"
+    return [f"{count} more {verb} for {'these' if len(direct) > 1 else min(direct, default='these')}"]

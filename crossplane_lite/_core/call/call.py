@@ -158,8 +158,9 @@ class Call(Tracker):
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def has_name(self, word: str) -> bool:
-        """Say whether `word` is the function's name or the name of a registered resource."""
-        return word in self.resources or word == self.function.name
+        """Say whether `word` is a registered resource's name, the function's, or that of a condition of this step."""
+        name = self.function.name
+        return word in self.resources or word == name or f"-{name}" in word
 
     def masker(self) -> Masker:
         """Return the masker of all secret values that are known now.
@@ -322,7 +323,7 @@ class Call(Tracker):
         self.secret_request = real.request
         self.existing = real.existing
         self.noted_ready = real.noted_ready
-        self.marker_number = real.marker_number
+        self.first = real
         if real.asked is not None:
             from .requirements import form_of
 
@@ -368,6 +369,11 @@ class Call(Tracker):
             # A new composite has no status; its fields were split before.
             self._observed_conditions = conditions_of(self.xr.raw) if "status" in self.xr.fields else {}
         return self._observed_conditions.get(type_)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the composite is Ready, by Crossplane's verdict on the last answer."""
+        return (self.observed_condition("Ready") or {}).get("status") == "True"
 
     def release(self) -> None:
         """Cut the circular references between the call's objects, so that they are freed when the call ends.

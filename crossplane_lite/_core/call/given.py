@@ -178,9 +178,6 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
     The resources are read-only. Iteration and `in` know only the keys that Crossplane has answered. Reading any other
     key gives an empty list whose `answered` is False.
-
-    Attributes:
-        missed: The keys that were read and that Crossplane hasn't answered.
     """
 
     def __init__(self, call: Call) -> None:
@@ -188,7 +185,6 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         self._call = call
         self._requirements = call.requirements
         self._made: dict[tuple[str, type[Any]], RequiredList[Any]] = {}
-        self.missed: set[str] = set()
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.answer(key) is not None
@@ -237,9 +233,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
             items = self.answer(key)
             values = [self._view(key, at, item, model) for at, item in enumerate(items or ())]
             made = RequiredList(values, key, model, self._call, answered=items is not None)
-            if items is None:
-                self.missed.add(key)
-            else:
+            if items is not None:
                 self._made[key, model] = made
         return made
 

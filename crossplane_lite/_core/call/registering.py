@@ -18,6 +18,7 @@ from ..models.walker import plain_data
 from ..observed.observable import Observable, known
 from ..observed.root import Root
 from ..observed.tracker import current
+from ..paths.text import OTHER_NAMES
 from ..resources.registered import Registered
 from ..resources.resource import Resource, check_class, check_kind, check_same_kind, other_kind
 from .mark import OTHERS, functions_in, made_in
@@ -97,7 +98,7 @@ def register(
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
     # Names of this sort are known already, and don't need the slower check.
-    is_plain = type(name) is str and name != "" and call.oracle is None
+    is_plain = type(name) is str and name != "" and call.oracle is None and not name.startswith(OTHER_NAMES)
     if not is_plain or (call.searches and call.has_token(name.encode(errors="replace"))):
         name = known_name(call, name)
     if name in call.former:
@@ -281,6 +282,8 @@ def known_name(call: Call, name: object) -> str:
         raise UsageError(f"a composed resource's name must be a string (got {value_in_words(name)})")
     if not name:
         raise UsageError("a composed resource's name must not be empty (got '')")
+    if name.startswith(OTHER_NAMES):
+        raise UsageError(f"a composed resource's name must not begin with 'xr.' or 'required.' (got {name!r})")
     return name
 
 

@@ -9,14 +9,25 @@ import attr
 
 from ...errors import UsageError
 from ..base.texts import articled, type_in_words, value_in_words
+from ..models.walker import unresolved_in
 from ..observed.observable import Observable, known
 
 if TYPE_CHECKING:
     from ..observed.tracker import Tracker
 
 
+class _Selector:
+    def texts(self) -> list[Any]:
+        """Return every part of the selector that could be unresolved. A part that isn't given is None."""
+        raise NotImplementedError
+
+    def waits_in(self, call: Tracker, key: str = "") -> list[Observable[Any]]:
+        """Return the missing values in the selector and in its key."""
+        return unresolved_in([key, *(text for text in self.texts() if text is not None)], call)
+
+
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
-class ResourceSelector:
+class ResourceSelector(_Selector):
     """Selects resources in the cluster, which a function asks Crossplane for.
 
     Without `match_name` and `match_labels` all resources of the kind are selected.
@@ -60,13 +71,12 @@ class ResourceSelector:
                 )
 
     def texts(self) -> list[Any]:
-        """Return every part of the selector that could be unresolved. A part that isn't given is None."""
         labels = self.match_labels or {}
         return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
 
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
-class SchemaSelector:
+class SchemaSelector(_Selector):
     """Selects the OpenAPI schema of a kind, which a function asks Crossplane for.
 
     Args:
@@ -85,13 +95,12 @@ class SchemaSelector:
         _check_kind(self)
 
     def texts(self) -> list[Any]:
-        """Return every part of the selector that could be unresolved."""
         return [self.api_version, self.kind]
 
 
 def form_of(selector: ResourceSelector, call: Tracker) -> list[Any]:
     """Return the parts of a selector in a form that is the same in all runs of a call that ask for the same."""
-    return [call.normal(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
+    return [call.readable(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
 
 
 def _check_kind(selector: ResourceSelector | SchemaSelector) -> None:

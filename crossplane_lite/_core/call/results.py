@@ -33,17 +33,15 @@ class ResultEntry:
         reason: A CamelCase word, or None.
         target: The number of the object that gets the event: 0 for Crossplane's default, 1 for the composite, 2 for the
             composite and its claim.
-        on_change: Whether the result is sent only if its text wasn't sent before.
     """
 
-    __slots__ = ("message", "on_change", "reason", "severity", "target")
+    __slots__ = ("message", "reason", "severity", "target")
 
-    def __init__(self, severity: int, message: Any, reason: Any, target: int, *, on_change: bool = False) -> None:
+    def __init__(self, severity: int, message: Any, reason: Any, target: int) -> None:
         self.severity = severity
         self.message = message
         self.reason = reason
         self.target = target
-        self.on_change = on_change
 
 
 class Results:
@@ -72,32 +70,25 @@ class Results:
         """
         self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
 
-    def warning(
-        self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
-    ) -> None:
+    def warning(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
         """Report a problem that does not stop the pipeline.
 
         Args:
             message: The problem, for people.
             reason: A short CamelCase word.
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
-            on_change: Send the result only if its text wasn't sent before. For this, a condition of the composite has
-                hashes of the sent texts; its type is `ResultsReported-` and the step's name. A caller that doesn't
-                support conditions gets the result in every call.
 
         Raises:
             UsageError: `target` has another value.
         """
-        self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
+        self.entries.append(ResultEntry(WARNING, message, reason, _target(target)))
 
-    def normal(
-        self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
-    ) -> None:
+    def normal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
         """Report that something has happened, with a Normal result.
 
         The arguments mean the same as in `warning`, and the same errors are raised.
         """
-        self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
+        self.entries.append(ResultEntry(NORMAL, message, reason, _target(target)))
 
     def __iter__(self) -> Any:
         return iter(self.entries)

@@ -5,7 +5,7 @@ A question comes up where compose() uses an unresolved value as a plain one, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..base.sentinels import UNSET
@@ -32,15 +32,17 @@ class Answers:
     """Answers the questions of one dry run, which ends if it asks more than 2,000.
 
     Args:
-        actual: The observed state of the real call.
+        real: The real call, whose observed state has the values.
         yes: The answer to each question.
         number: The number, and the length, of a value for which the real call observes none.
     """
 
-    __slots__ = ("_actual", "_count", "_number", "_yes", "asked")
+    __slots__ = ("_count", "_number", "_real", "_yes", "asked")
 
-    def __init__(self, actual: Actual, yes: bool, *, number: int = 1) -> None:
-        self._actual = actual
+    applied = staticmethod(apply)
+
+    def __init__(self, real: Call, yes: bool, *, number: int = 1) -> None:
+        self._real = real
         self._yes = yes
         self._number = number
         self._count = 0
@@ -59,11 +61,16 @@ class Answers:
         return self._yes
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the observed value of `observable` in the real call; None without one."""
-        try:
-            return self._actual.value(observable)
-        except LookupError:
+        """Return the value that the real call has for an Observable of a dry run, as plain data; None without one."""
+        root = root_of(observable)
+        if root is None:
             return None
+        way = root.way_of(observable.source_path)
+        try:
+            value = self._computed(root, way) if isinstance(root, Computed) else self._observed(root, way)
+        except Exception:  # for a computed value the author's function runs, which may raise anything
+            return None
+        return None if value is UNSET else value
 
     def length(self, observable: Observable[Any]) -> int:
         """Return the length of the real call's value; another one if that is missing, empty or has no length."""
@@ -79,80 +86,36 @@ class Answers:
             return kind(self._number)
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return `text` with each placeholder of `call` replaced by its value in the real call, or by its path."""
-        return self._actual.text(text, call)
+        """Return `text` with each placeholder replaced by its value in the real call.
 
-    def applied(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Return an Observable for the result of `function(*values)`, as `crossplane_lite.apply` does."""
-        return apply(function, *values)
+        A placeholder without a value is replaced by its path. Then secret values in the text are masked, too. `call` is
+        the dry run in which the text was made.
+        """
+        for observable in call.tokens_in(text):
+            value = self.value(observable)
+            if value is not None:
+                text = text.replace(call.token(observable), str(value))
+        return call.show(text) if call.tokens_in(text) else text
 
     def _count_one(self) -> None:
         self._count += 1
         if self._count > _MOST_QUESTIONS:
             raise _Enough
 
-
-class Actual:
-    """Looks up values in the observed state of the real call.
-
-    Args:
-        call: The real call.
-    """
-
-    __slots__ = ("_call",)
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-
-    def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that the real call has for an Observable of a rehearsal, as plain data.
-
-        Raises:
-            LookupError: The real call has no such value, or the value can't be looked up or computed.
-        """
-        root = root_of(observable)
-        try:
-            assert root is not None
-            way = observable.source_path[len(root.prefix) :].removeprefix(".")
-            value = self._below(root, way) if isinstance(root, Computed) else self._in_state(root, way)
-        except Exception as error:  # for a computed value the author's function runs, which may raise anything
-            raise LookupError(observable.source_path) from error
-        if value is UNSET:
-            raise LookupError(observable.source_path)
-        return value
-
-    def text(self, text: str, call: Tracker) -> str:
-        """Return `text` with each placeholder replaced by its value.
-
-        A placeholder without a value is replaced by its path. Then secret values in the text are masked, too. `call` is
-        the rehearsal in which the text was made.
-        """
-        for observable in call.tokens_in(text):
-            try:
-                text = text.replace(call.token(observable), str(self.value(observable)))
-            except LookupError:
-                continue
-        return call.show(text) if call.tokens_in(text) else text
-
-    def _in_state(self, root: Root, way: str) -> Any:
+    def _observed(self, root: Root, way: str) -> Any:
+        message: Any = None
         if root.kind == "xr":
-            return value_in(self._call.xr.raw or b"", self._call.xr.details, way)
-        observed = self._observed_of(root)
-        if observed is None:
+            message = self._real.request.observed.composite
+        elif root.kind == "resource":
+            message = self._real.observed.get(root.name)
+        elif root.kind == "required":
+            number = root.prefix.rpartition("[")[2].removesuffix("]")
+            message = self._real.required_resources.answer(root.name)[int(number)]
+        if message is None:
             return UNSET
-        return value_in(observed.resource, observed.connection_details, way, composed=True)
+        return value_in(message.resource, message.connection_details, way, composed=root.kind != "xr")
 
-    def _observed_of(self, root: Root) -> Any | None:
-        """Return the request's message with the object that `root` stands for; None if it isn't there."""
-        if root.kind == "resource":
-            return self._call.observed.get(root.name)
-        if root.kind != "required":
-            return None
-        items = self._call.required_resources.answer(root.name)
-        at = root.prefix.rpartition("[")[2].removesuffix("]")
-        return items[int(at)] if items is not None and at.isdigit() and int(at) < len(items) else None
-
-    def _below(self, root: Computed, way: str) -> Any:
+    def _computed(self, root: Computed, way: str) -> Any:
         if root.result is UNSET:
             root.result = root.function(*(self._replaced(value, root.call) for value in root.values))
         value = root.result
@@ -167,7 +130,10 @@ class Actual:
             LookupError: An Observable has no value in the real call.
         """
         if type(value) is Observable:
-            return self.value(value)
+            found = self.value(value)
+            if found is None:
+                raise LookupError(value.source_path)
+            return found
         if isinstance(value, str):
             return self.text(value, call)
         if isinstance(value, Mapping):

@@ -27,15 +27,14 @@ from ...proto import _view
 from .. import codec
 from ..base.sentinels import TOMBSTONE
 from ..call.call import Call
-from ..models.walker import show_path, unresolved_in
+from ..models.walker import unresolved_in
 from ..observed import tracker
 from ..observed.lookup import is_ready
-from ..observed.observable import Observable, sources
+from ..observed.observable import Observable
 from ..observed.tracker import Observer
-from .answers import Actual, Answers
-from .dry_run import Run, tree_or_none
-from .entry import keeping
-from .graph import UNKNOWN, Graph, Wait, shown_vertex
+from .answers import Answers
+from .dry_run import Run, details_of, tree_or_none
+from .graph import UNKNOWN, Graph, Source, fields_of, shown_vertex
 
 if TYPE_CHECKING:
     from ..call.call import Callee
@@ -103,13 +102,13 @@ def show(function: Callee, request: bytes, observer: Observer | None = None, num
 
 def _shown(call: Call, number: int) -> Shown:
     """Return the dependencies that compose() shows for `call`. compose() hasn't run for this call before."""
-    actual = Actual(call)
-    graph = _Shown(actual)
-    registered = _kinds(_run_once(call, graph, call.request, call.data, Answers(actual, False, number=number)))
+    first = Answers(call, False, number=number)
+    graph = _Shown(first)
+    registered = _kinds(_run_once(call, graph, call.request, call.data, first))
     missing = graph.dependencies_shown()
     request = _without_required_values(call)
     if request is not None:
-        _run_once(call, graph, request, request.SerializeToString(), Answers(actual, False))
+        _run_once(call, graph, request, request.SerializeToString(), Answers(call, False))
     possible = _kinds(add_all(call, graph, number))
     return Shown(
         sorted(graph.dependencies_shown()),
@@ -134,9 +133,9 @@ def _is_met(call: Call, dependency: Dependency) -> bool:
 class _Shown(Graph):
     """A dependency graph for people: real values replace placeholders in its paths, and secret values are masked."""
 
-    def __init__(self, actual: Actual) -> None:
+    def __init__(self, answers: Answers) -> None:
         super().__init__()
-        self._actual = actual
+        self._answers = answers
 
     def dependencies_shown(self) -> set[Dependency]:
         """Return the edges of the graph as dependencies, except edges from a vertex to itself."""
@@ -154,13 +153,12 @@ class _Shown(Graph):
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         if vertex != UNKNOWN:
-            name = vertex[1] if vertex[0] == "resource" else ""
-            super()._add(dependent, vertex, keeping(name, path, self._text))
+            super()._add(dependent, vertex, self._text(path))
 
     def _text(self, text: str) -> str:
         """Return `text` for people, with real values in place of placeholders, and secret values masked."""
         call = tracker.current()
-        return text if call is None else call.show(self._actual.text(text, call))
+        return text if call is None else call.show(self._answers.text(text, call))
 
 
 def _without_required_values(call: Call) -> Any:
@@ -190,11 +188,10 @@ def add_all(call: Call, graph: Graph, number: int = 1) -> dict[str, Resource]:
     """
     request = _nothing_observed(call)
     data = request.SerializeToString()  # for ctx.request
-    actual = Actual(call)
-    no = Answers(actual, False, number=number)
+    no = Answers(call, False, number=number)
     resources = _run_once(call, graph, request, data, no)
     if no.asked:
-        resources.update(_run_once(call, graph, request, data, Answers(actual, True, number=number)))
+        resources.update(_run_once(call, graph, request, data, Answers(call, True, number=number)))
     return resources
 
 
@@ -222,25 +219,24 @@ def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answe
     before = tracker.enter(run.call)
     try:
         graph.add(_waiting(run, oracle), _composite(run.call), _asked(run.call, oracle))
-        return dict(run.resources)
+        return dict(run.call.resources)
     finally:
         tracker.go_back(before)
         run.end()
 
 
-def _waiting(run: Run, oracle: Answers) -> dict[str, list[Wait]]:
+def _waiting(run: Run, oracle: Answers) -> dict[str, list[Source]]:
     """Return the unresolved values and other resources that each registered resource waits for, by its name.
 
     It waits for other resources because of `depends_on`.
     """
-    waiting: dict[str, list[Wait]] = {}
+    waiting: dict[str, list[Source]] = {}
     call = run.call
-    for name, model in run.resources.items():
+    for name, model in call.resources.items():
         found = _found(call, model).values()
-        waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
+        waits: list[Source] = [one for waits_for in found for one in waits_for]
         assert model._state is not None
-        gates = [oracle.text(other, call) for other in model._state.depends_on]
-        waiting[name] = waits + [Wait(other) for other in gates]
+        waiting[name] = waits + [oracle.text(other, call) for other in model._state.depends_on]
     return waiting
 
 
@@ -252,29 +248,18 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
     model = call.composite
     if model is None:
         return {}
-    found = {f"xr.{path}": waits_for for path, waits_for in _found(call, model).items()}
-    assert model._state is not None
-    details = model._state.details
-    if details is not None:
-        for key, value in details.changes[0].items():
-            text = value.decode("latin-1") if isinstance(value, bytes) else value
-            found[f'xr.connection_details["{key}"]'] = unresolved_in(text, call)
+    found = _found(call, model, "xr.")
+    for key, text in details_of(call).items():
+        found[f'xr.connection_details["{key}"]'] = unresolved_in(text, call)
     return found
 
 
 def _asked(call: Call, oracle: Answers) -> dict[str, list[Observable[Any]]]:
     """Return the unresolved values in the key and selector of each requirement, by the key without placeholders."""
-    return {
-        oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
-        for key, selector in call.asked or ()
-    }
+    return {oracle.text(key, call): selector.waits_in(call, key) for key, selector in call.asked or ()}
 
 
-def _found(call: Call, model: Resource) -> dict[str, list[Observable[Any]]]:
+def _found(call: Call, model: Resource, top: str = "") -> dict[str, list[Observable[Any]]]:
     """Return the unresolved values that were set in `model`, by path; empty if a value can't be encoded."""
-    found: dict[str, list[Observable[Any]]] = {}
     tree = tree_or_none(model, call)
-    for one in () if tree is None else tree.found:
-        # An entry of a map can wait twice: for its key and for its value.
-        found.setdefault(show_path(one.steps), []).extend(one.waits_for)
-    return found
+    return {} if tree is None else fields_of(tree.found, top)

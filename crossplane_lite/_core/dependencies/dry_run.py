@@ -19,7 +19,6 @@ from ..models.walker import Tree, tree_of
 from ..observed import tracker
 
 if TYPE_CHECKING:
-    from ..resources.resource import Resource
     from .answers import Answers
 
 _silent: Final = logging.Logger("crossplane_lite.rehearsal")
@@ -74,11 +73,6 @@ class Run:
             raise error
         return cls(call, error)
 
-    @property
-    def resources(self) -> dict[str, Resource]:
-        """The composed resources that the run registered, by name."""
-        return self.call.resources
-
     def end(self) -> None:
         """Free the objects that the run has made. The run can't be used after that."""
         self.error = None  # its traceback has the frames of compose()
@@ -120,6 +114,13 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
         return tree_of(model, call)
     except Exception:  # the answer of the real run reports it
         return None
+
+
+def details_of(call: Call) -> dict[str, Any]:
+    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
+    registered = None if call.composite is None else call.composite._state
+    own = {} if registered is None or registered.details is None else registered.details.changes[0]
+    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:

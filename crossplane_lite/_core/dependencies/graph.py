@@ -7,11 +7,12 @@ resources). An edge leads from a vertex that needs a missing value to the vertex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from ..models.walker import Found, show_path
 from ..observed.observable import Observable, root_of, sources
+from ..paths.text import prefixes
 
 # ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
@@ -24,19 +25,8 @@ Edge = tuple[str, str]
 _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
-class Wait(NamedTuple):
-    """A value that a resource waits for, or another resource that must be ready before it (`depends_on`).
-
-    Attributes:
-        source: The Observable of the value, or the name of the other resource.
-    """
-
-    source: Observable[Any] | str
-
-    @property
-    def path(self) -> str:
-        """The path of the value, or the name of the other resource, for people."""
-        return self.source if isinstance(self.source, str) else self.source.source_path
+Source = Observable[Any] | str
+"""A value that is waited for, or the name of a resource that must be ready before (`depends_on`)."""
 
 
 class Graph:
@@ -56,7 +46,7 @@ class Graph:
 
     def add(
         self,
-        waiting: dict[str, list[Wait]],
+        waiting: Mapping[str, Sequence[Source]],
         composite: dict[str, list[Observable[Any]]],
         unsent: Mapping[str, list[Observable[Any]]] | None = None,
     ) -> None:
@@ -69,15 +59,18 @@ class Graph:
             field = self.field_of(path)
             for prefix in prefixes(field):
                 self._status.setdefault(prefix, set()).add(field)
-        for name, waits in waiting.items():
-            for wait in waits:
-                self._add(("resource", name), self.vertex_of(wait.source), wait.path)
-        for kind, fields in (("required", unsent or {}), ("xr", composite)):
-            for name, waits_for in fields.items():
-                dependent = (kind, self.field_of(name) if kind == "xr" else name)
-                for observable in waits_for:
-                    for source in sources(observable):
-                        self._add(dependent, self.vertex_of(source), source.source_path)
+        for name, sources_of in waiting.items():
+            self._add_all(("resource", name), sources_of)
+        for key, values in (unsent or {}).items():
+            self._add_all(("required", key), values)
+        for path, values in composite.items():
+            self._add_all(("xr", self.field_of(path)), values)
+
+    def _add_all(self, dependent: Vertex, found: Iterable[Source]) -> None:
+        for one in found:
+            for source in (one,) if isinstance(one, str) else sources(one):
+                path = source if isinstance(source, str) else source.source_path
+                self._add(dependent, self.vertex_of(source), path)
 
     def field_of(self, path: str) -> str:
         """Return the name that a field of the composite has in this graph."""
@@ -87,7 +80,7 @@ class Graph:
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
-    def vertex_of(self, source: Observable[Any] | str) -> Vertex:
+    def vertex_of(self, source: Source) -> Vertex:
         """Return the vertex that a value belongs to; `UNKNOWN` for a value without an owner, as for a part of a string.
 
         Args:
@@ -114,35 +107,25 @@ class Graph:
         """
         from graphlib import CycleError, TopologicalSorter
 
-        work = [vertex for vertex in self.edges if vertex[0] == "resource" and vertex[1] in held]
         below: dict[Vertex, list[Vertex]] = {}
-        while work:
-            vertex = work.pop()
-            if vertex not in below:
-                below[vertex] = sorted(self._below(vertex, held))
-                work += below[vertex]
-        if not any(below.values()):
-            return None
+        for vertex in sorted(self.edges):
+            targets = {target for target in self._below(vertex) if target in self.edges and target != vertex}
+            below[vertex] = sorted(target for target in targets if target[0] != "resource" or target[1] in held)
         try:
-            TopologicalSorter({vertex: below[vertex] for vertex in sorted(below)}).prepare()
+            TopologicalSorter(below).prepare()
         except CycleError as error:
             _, *way = reversed(error.args[1])  # each vertex is before those that wait for it, and the last is the first
             first = way.index(min(way))
             return [shown_vertex(vertex) for vertex in (*way[first:], *way[: first + 1])]
         return None
 
-    def _below(self, vertex: Vertex, held: set[str]) -> set[Vertex]:
-        below: set[Vertex] = set()
+    def _below(self, vertex: Vertex) -> Iterator[Vertex]:
+        """Yield the resources, requirements and fields of the composite that a vertex waits for directly."""
         for target, _ in self.edges.get(vertex, ()):
-            if target[0] == "resource":
-                if target[1] in held and target != vertex:
-                    below.add(target)
-            elif target[0] == "required":
-                if target in self.edges:
-                    below.add(target)
-            elif target[0] == "xr":
-                below.update(field for field in self._fields_at(target[1]) if field != vertex)
-        return below
+            if target[0] == "xr":
+                yield from self._fields_at(target[1])
+            else:
+                yield target
 
     def _fields_at(self, path: str) -> set[Vertex]:
         """Return the waiting fields of the composite at `path`, below it, or above it."""
@@ -160,32 +143,26 @@ class Graph:
         Edges from a resource to itself are included. Required resources aren't, and edges don't lead through them.
         """
         found: set[Edge] = set()
-        for waiting, targets in self.edges.items():
+        for waiting in self.edges:
             if waiting[0] != "resource":
                 continue
-            work = [target for target, _ in targets]
+            work = [waiting]
             seen: set[Vertex] = set()
             while work:
-                target = work.pop()
-                if target in seen:
-                    continue
-                seen.add(target)
-                if target[0] == "resource":
-                    found.add((waiting[1], target[1]))
-                elif target[0] == "xr":
-                    work += [below for field in self._fields_at(target[1]) for below, _ in self.edges.get(field, ())]
+                for target in self._below(work.pop()):
+                    if target[0] == "resource":
+                        found.add((waiting[1], target[1]))
+                    elif target[0] == "xr" and target not in seen:
+                        seen.add(target)
+                        work.append(target)
         return found
 
 
-def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
-    """Return the values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
-
-    Args:
-        status: The unresolved values of the composite, with their paths below the composite.
-    """
+def fields_of(found: Iterable[Found], top: str = "") -> dict[str, list[Observable[Any]]]:
+    """Return the values that fields wait for, by the field's path behind `top`, such as `xr.status.x`."""
     fields: dict[str, list[Observable[Any]]] = {}
-    for one in status:  # an entry of a map can wait twice: for its key and for its value
-        fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
+    for one in found:  # an entry of a map can wait twice: for its key and for its value
+        fields.setdefault(top + show_path(one.steps), []).extend(one.waits_for)
     return fields
 
 
@@ -228,8 +205,3 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
                 found[name] = start
                 names += [other for other in above[name] if other not in found]
     return found
-
-
-def prefixes(path: str) -> list[str]:
-    """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
-    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

@@ -181,7 +181,7 @@ def _end(raw: bytes, default: str) -> tuple[dict[str, Any], str]:
     return reference, text_at(raw, "metadata", "namespace") or default
 
 
-def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | None, *, complete: bool) -> None:
+def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph, *, complete: bool) -> None:
     """Add the Usages that must exist to desired state.
 
     `used` are the resources in it that only stay because of Usages: the composite doesn't wait for them. `graph` has
@@ -189,6 +189,8 @@ def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | N
     raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added. Raises
     WireError for malformed bytes.
     """
+    from .dependencies import add_all
+
     if len(call.observed) < 2:
         return
     for name in set(used).intersection(desired):
@@ -198,7 +200,8 @@ def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | N
     edges: set[Edge] = set()
     if complete:
         wanted = {*desired, *call.resources}.difference(used)
-        edges = set(filter(wanted.issuperset, _shown_edges(call, graph)))
+        add_all(call, graph)
+        edges = set(filter(wanted.issuperset, graph.dependencies()))
         retained = {edge for edge in retained if edge[0] not in wanted or edge[1] in wanted}
     for edge in sorted(_due(edges, retained, exist | _edges_in(desired))):
         name = usage_name(edge)
@@ -209,15 +212,6 @@ def add_usages(call: Call, desired: Any, used: Collection[str], graph: Graph | N
         if made is not None:
             desired[name].resource = made
             desired[name].ready = _view.READY_TRUE
-
-
-def _shown_edges(call: Call, graph: Graph | None) -> set[Edge]:
-    """Return the edges between composed resources, in a graph and in two runs with nothing observed."""
-    from .dependencies import add_all
-
-    graph = Graph() if graph is None else graph
-    add_all(call, graph)
-    return graph.dependencies()
 
 
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:
@@ -248,7 +242,6 @@ def _made(call: Call, edge: Edge) -> bytes | None:
         (by, inside), (of, place) = (_end(existing[end].resource, call.namespace) for end in edge)
         namespace = inside or place
         if namespace and not place:
-            call.log.debug("no Usage for %s, which needs %s: the first is in a namespace, the second in none", *edge)
             return None
         if place != namespace:
             of["resourceRef"]["namespace"] = place

@@ -14,7 +14,7 @@ from .. import codec
 from ..base.api_version import group_of
 from ..base.sentinels import UNSET
 from ..paths import field_path, trees
-from ..paths.text import EXTERNAL_NAME
+from ..paths.text import EXTERNAL_NAME, prefixes
 
 Json = dict[str, Any]
 Rule = Callable[["_Object"], bool]
@@ -28,10 +28,10 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     if path.startswith("xr."):
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
     # A name may have dots, so the longest name that the path begins with counts.
-    for at in range(len(path) - 1, 0, -1):
-        one = observed.get(path[:at]) if path[at] in ".[" else None
+    for name in reversed(prefixes(path)[:-1]):
+        one = observed.get(name)
         if one is not None:
-            way = path[at:].removeprefix(".")
+            way = path[len(name) :].removeprefix(".")
             return value_in(one.resource, one.connection_details, way, composed=True)
     return UNSET
 
@@ -62,10 +62,10 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bo
 
 
 def _detail_at(details: Mapping[str, bytes], keys: Sequence[str | int]) -> Any:
-    texts = {key: value.decode(errors="replace") for key, value in details.items()}
-    if not keys:
-        return texts or UNSET
-    return texts.get(str(keys[0]), UNSET) if len(keys) == 1 else UNSET
+    found: Any = {key: value.decode(errors="replace") for key, value in details.items()} or UNSET
+    for key in keys:
+        found = found.get(str(key), UNSET) if isinstance(found, dict) else UNSET
+    return found
 
 
 def text_at(raw: bytes, *path: str) -> str:
@@ -89,14 +89,6 @@ def steps_of(way: str) -> tuple[str | int, ...]:
     if any(isinstance(step, trees.Select) for step in steps):
         raise UsageError(f"{way!r} selects an element by its fields; give an index instead")
     return steps  # type: ignore[no-any-return]
-
-
-def condition_of(raw: bytes | None, type_: str) -> Json | None:
-    """Return the first condition of the type `type_` in an object's status; None if there is no such condition.
-
-    Raises WireError for malformed bytes.
-    """
-    return conditions_of(raw).get(type_)
 
 
 def conditions_of(raw: bytes | None) -> dict[str, Json]:

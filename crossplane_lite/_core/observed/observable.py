@@ -15,7 +15,7 @@ import operator
 import warnings
 from collections.abc import Iterator
 from functools import partialmethod
-from typing import TYPE_CHECKING, Any, Generic, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from ...errors import UnknownFieldError, UnresolvedError
 from ..base.sentinels import UNSET
@@ -37,6 +37,9 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
     from typing import TypeVar
 
     T_co = TypeVar("T_co", covariant=True)
+
+MISSING: Final = "\0missing"
+"""What the codec emits in the place of a missing value in a call that collects these."""
 
 _set = object.__setattr__  # not the __setattr__ of Observable, which is for authors
 
@@ -100,12 +103,12 @@ class Observable(Generic[T_co]):
 
     @property
     def __wire_text__(self) -> str | None:
-        # What the codec emits. A missing value is emitted as nothing if the call collects these.
+        # What the codec emits.
         met = getattr(current(), "met", None)
         if met is None or self.__cl_text__ is not None or stands_for(self) is not UNSET:
             return self.__cl_text__
         met.append(self)
-        return ""
+        return MISSING
 
     def __getattr__(self, name: str) -> Observable:
         path, type_ = self.__cl_path__, self.__cl_type__

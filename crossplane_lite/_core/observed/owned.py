@@ -7,8 +7,7 @@ refused where they have to be compared: functions recurse, and the error has the
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...errors import EncodeError
@@ -32,7 +31,6 @@ _KEPT_METADATA = ("annotations", "labels")
 
 _Map = dict[str, Any]  # an object, or a set of fields
 _Way = tuple[str | int, ...]
-_Names = tuple[str, ...]  # the names of merge keys; none for a set
 _METADATA = ("metadata",)
 
 
@@ -46,24 +44,6 @@ def as_owned(observed: bytes) -> bytes | None:
     if not owned:
         return None
     return codec.encode_struct(_with_owned(_decoded(observed, ("apiVersion", "kind")), owned, observed))
-
-
-def owned_keys(observed: _Map, steps: Sequence[str | int]) -> set[str] | None:
-    """Return the owned keys of a map in an object.
-
-    Returns None if they aren't known, as inside of lists, and without managedFields of Crossplane.
-    """
-    parts = {key: observed.get(key) for key in ("apiVersion", "metadata")}
-    sets = _owned(codec.encode_struct(parts))
-    if not sets or any(isinstance(step, int) for step in steps):
-        return None
-    found: set[str] = set()
-    at: Any
-    for at in sets:
-        for step in steps:
-            at = _fields(at).get(str(step))
-        found.update(_fields(at))
-    return found
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
@@ -130,16 +110,24 @@ def _below(way: _Way, step: str | int) -> _Way:
 
 
 def _decoded(observed: bytes, keys: Iterable[str]) -> _Map:
-    """Return fields of an object; metadata without managedFields, by far its largest part."""
+    """Return fields of an object; of metadata only the labels and annotations that functions may have set."""
     top = codec.split(observed)
     found: _Map = {}
     for key in keys:
         if key == "metadata" and key in top:
-            below = dict(_level(top[key]))
-            below.pop("managedFields", None)
-            found[key] = {name: codec.decode_value(value) for name, value in below.items()}
+            found[key] = _labels_in(_level(top[key]))
         elif key in top:
             found[key] = codec.decode_value(top[key])
+    return found
+
+
+def _labels_in(metadata: Mapping[str, bytes]) -> _Map:
+    found: _Map = {}
+    for group in _KEPT_METADATA:
+        texts = codec.decode_value(metadata.get(group, b"")) or {}
+        own = {name: text for name, text in texts.items() if name not in CROSSPLANES_OWN}
+        if own:
+            found[group] = own
     return found
 
 
@@ -176,30 +164,13 @@ def _with_owned(wanted: _Map, sets: list[_Map], observed: bytes) -> _Map:
 
     It is `wanted` itself if it lacks none.
     """
-    for owned in map(_of_functions, sets):
+    for owned in sets:
         fields = _fields(owned).items()
-        lacking = [name for name, below in fields if _lacks(wanted.get(name, UNSET), below, (name,))]
+        ours = [(name, below) for name, below in fields if name not in _NOT_OURS]
+        lacking = [name for name, below in ours if _lacks(wanted.get(name, UNSET), below, (name,))]
         if lacking:
             wanted = _completed(owned, _decoded(observed, lacking), wanted, ())
     return wanted
-
-
-def _of_functions(owned: _Map) -> _Map:
-    """Return a set of fields without those that no function sets.
-
-    These are apiVersion, kind, status, Crossplane's own labels and annotations, and all other
-    metadata.
-    """
-    found = {"f:" + name: fields for name, fields in _fields(owned).items() if name not in _NOT_OURS}
-    metadata = _fields(found.pop("f:metadata", None))
-    kept: _Map = {}
-    for group in _KEPT_METADATA:
-        names = [name for name in _fields(metadata.get(group)) if name not in CROSSPLANES_OWN]
-        if names:
-            kept["f:" + group] = {"f:" + name: {} for name in names}
-    if kept:
-        found["f:metadata"] = kept
-    return found
 
 
 def _fields(owned: Any) -> _Map:
@@ -212,7 +183,7 @@ def _fields(owned: Any) -> _Map:
 def _lacks(wanted: Any, owned: Any, way: _Way) -> bool:
     """Say whether a desired value may lack a part that is in the set of fields `owned`.
 
-    True also if elements of lists have to be compared. UNSET stands for a value that isn't desired.
+    True also if a list has owned elements. UNSET stands for a value that isn't desired.
     """
     if not isinstance(wanted, dict):
         return wanted is UNSET or bool(owned)
@@ -225,11 +196,12 @@ def _lacks(wanted: Any, owned: Any, way: _Way) -> bool:
 def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
     """Return a desired value, completed with the parts of the observed value `seen` in `owned`.
 
-    It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired.
+    It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired. A list of which elements
+    are owned comes whole from observed state.
     """
-    if isinstance(seen, list) and isinstance(owned, dict):
-        return _completed_list(owned, seen, wanted, way)
     fields = _fields(owned)
+    if isinstance(seen, list) and owned:
+        return seen
     if not fields or not isinstance(seen, dict):
         return seen if wanted is UNSET else wanted
     # Not a function of its own, because deep objects would need twice the stack.
@@ -243,63 +215,3 @@ def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
                 lacking[name] = new
     is_empty = wanted is UNSET and not seen
     return {**before, **lacking} if lacking or is_empty else wanted
-
-
-def _completed_list(owned: _Map, seen: list[Any], wanted: Any, way: _Way) -> Any:
-    """Return a desired list, completed as in `_completed`: elements that it lacks are added at its end.
-
-    Elements of both lists with the same merge keys belong together, or with the same value if the list is a set.
-    """
-    if wanted is UNSET:
-        wanted = [] if any(map(_is_element, owned)) else seen
-    if not isinstance(wanted, list):
-        return wanted
-    merged = list(wanted)
-    indexes: dict[_Names, tuple[dict[str, int], dict[str, int]]] = {}
-    for names, identity, fields in _elements(owned):
-        if names not in indexes:
-            indexes[names] = _index(seen, names), _index(wanted, names)
-        seen_at, at = (index.get(identity) for index in indexes[names])
-        if seen_at is None:
-            continue
-        below = _below(way, seen_at)
-        if at is None:
-            merged.append(_completed(fields, seen[seen_at], UNSET, below))
-        else:
-            merged[at] = _completed(fields, seen[seen_at], wanted[at], below)
-    is_same = len(merged) == len(wanted) and all(map(operator.is_, merged, wanted))
-    return wanted if is_same else merged
-
-
-def _is_element(key: str) -> bool:
-    return key[:2] in ("k:", "v:")
-
-
-def _elements(owned: _Map) -> Iterator[tuple[_Names, str, Any]]:
-    """Yield the elements of a list in a set of fields: the names of the merge keys, the identity and the fields."""
-    import json
-
-    for key in filter(_is_element, owned):
-        try:
-            element = json.loads(key[2:])
-        except ValueError:
-            continue
-        names = tuple(sorted(element)) if isinstance(element, dict) else ()
-        fields = owned[key]
-        if isinstance(fields, dict):
-            fields = {**fields, **{"f:" + name: {} for name in names}}
-        yield names, _identity(element, names), fields
-
-
-def _index(elements: list[Any], names: _Names) -> dict[str, int]:
-    """Map the identities of a list's elements to their indexes, the first one where two are equal."""
-    return {_identity(elements[at], names): at for at in reversed(range(len(elements)))}
-
-
-def _identity(element: Any, names: _Names) -> str:
-    """Return the values of an element's merge keys as a string; the whole element if it lacks one of them.
-
-    Merge keys may be of any type.
-    """
-    is_keyed = names and isinstance(element, dict) and element.keys() >= set(names)
-    return repr([element[name] for name in names] if is_keyed else element)

@@ -56,6 +56,10 @@ class Root:
         """The object's observed connection details; empty while the object isn't observed."""
         return {} if self._message is None else self._message.connection_details
 
+    def way_of(self, path: str) -> str:
+        """Return the path of a value of the object, without the beginning that stands for the object."""
+        return path[len(self.prefix) :].removeprefix(".")
+
     def untie(self) -> None:
         """Forget the call, which ends: Observables that were kept must not keep it alive."""
         self.call = ended()

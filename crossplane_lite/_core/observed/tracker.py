@@ -144,22 +144,8 @@ def mask(text: str) -> str:
     # Other threads add and remove calls meanwhile, and add to the secrets of theirs.
     for one in _open.copy().values():
         if not one.rehearsed:
-            text = one.masker()(one.readable(text, tell=False), one.has_name)
+            text = one.masker()(one.readable(text), one.has_name)
     return text
-
-
-class MarkerNumber:
-    """The number of the markers for a request. The request is searched when the first of its runs needs the number."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    @functools.cached_property
-    def value(self) -> int:
-        """The number; see `tokens.sequence_for`."""
-        from .tokens import sequence_for
-
-        return sequence_for(self._data)
 
 
 class Tracker:
@@ -177,9 +163,7 @@ class Tracker:
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
-        met: Collects the missing values that are encoded, each as an empty string; None while they
-            can't be encoded.
-        told: The texts for people that have tokens, such as log lines.
+        met: Collects the missing values that are encoded, each as `MISSING`; None while they can't be encoded.
         tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
             that they are freed without the garbage collector.
         faults: The errors that readers raised for malformed bytes of the request.
@@ -192,6 +176,7 @@ class Tracker:
         oracle: Answers the questions about unresolved values in a rehearsal (`_core.dependencies.answers.Answers`).
             None in a real call, where these values count as empty.
         observer: Is told what compose() does; None for nobody.
+        first: The real call, of which this is another run; None for the real call itself.
 
     Args:
         data: The request's bytes.
@@ -206,6 +191,7 @@ class Tracker:
     secret_request: Any = None
     oracle: Any = None
     observer: Observer | None = None
+    first: Tracker | None = None
     met: list[Observable] | None = None
     _masked: tuple[Masker, int] | None = None
 
@@ -220,7 +206,6 @@ class Tracker:
         self.handed_out: list[Observable] = []
         self.tokens: dict[int, Observable] = {}
         self.made: dict[int, int] = {}
-        self.told: set[str] = set()
         self.tied: list[Any] = []
         self.faults: list[WireError] = []
         self._texts: dict[str | int, tuple[int, str]] = {}
@@ -260,9 +245,11 @@ class Tracker:
         return self._markers[0].head
 
     @functools.cached_property
-    def marker_number(self) -> MarkerNumber:
+    def marker_number(self) -> int:
         """The number of this call's markers. A rehearsal shares it, so that the request is searched once."""
-        return MarkerNumber(self.data)
+        from .tokens import sequence_for
+
+        return sequence_for(self.data) if self.first is None else self.first.marker_number
 
     @functools.cached_property
     def _markers(self) -> list[Marker]:
@@ -270,7 +257,7 @@ class Tracker:
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         from .tokens import EARLY, LATE, marker_for
 
-        number = self.marker_number.value
+        number = self.marker_number
         return [marker_for(number, form) for form in (self.form, LATE if self.form == EARLY else EARLY)]
 
     def named_by(self, waiting: Iterable[Observable]) -> None:
@@ -304,7 +291,7 @@ class Tracker:
                     return True
             return False
         # If the request itself has such a text, the text isn't a token that this process has made.
-        return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number.value
+        return any(marker.begins_in(data) for marker in _leftovers) and not self.marker_number
 
     def tokens_in(self, text: str) -> list[Observable]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
@@ -359,8 +346,8 @@ class Tracker:
         self._masked = masker, known + len(hidden)  # if two threads come here, either result is a right one
         return masker
 
-    def readable(self, text: str, *, tell: bool = True) -> str:
-        """Return `text` with each token replaced by its value's path; with `tell`, add the text to `told`.
+    def readable(self, text: str) -> str:
+        """Return `text` with each token replaced by its value's path.
 
         Addresses of objects are left out. Secret values are not masked. Characters that can't be encoded as UTF-8 are
         replaced by escapes.
@@ -369,8 +356,6 @@ class Tracker:
         data = text.encode(errors="backslashreplace")
         text = without_addresses(data.decode())
         if self.has_token(data):
-            if tell:
-                self.told.add(text)
             for marker in self._markers:
                 text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
         return text
@@ -378,15 +363,6 @@ class Tracker:
     def _path_of(self, number: int) -> str:
         observable = self.tokens.get(number)
         return "(an earlier call's value)" if observable is None else observable.source_path
-
-    def normal(self, text: str) -> str:
-        """Return `text` with each whole token of this call replaced by the token's number.
-
-        A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
-        """
-        if not self.tokens or not self._markers[0].is_in(text.encode(errors="replace")):
-            return text
-        return self._markers[0].replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on, in all threads. The request's values are masked without this.

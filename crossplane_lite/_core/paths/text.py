@@ -16,6 +16,10 @@ RESOURCE_NAME = "crossplane.io/composition-resource-name"
 """The annotation with the composition resource name of a composed resource."""
 
 
+OTHER_NAMES = ("xr.", "required.")
+"""How the names of the composite's fields and of requirements begin where it is said who waits."""
+
+
 class Digits(str):
     """A step of digits between dots, such as `0` in `spec.ports.0.port`: an index in a list, a key in a mapping."""
 
@@ -54,3 +58,8 @@ def _is_bare(key: str) -> bool:
     """Return whether a key needs no brackets: ASCII letters, digits, _ and -, and not only digits."""
     # Without a regular expression, which takes longer to compile than all else in this module.
     return key.isascii() and not key.isdigit() and key != "" and ("0" + key.replace("-", "").replace("_", "")).isalnum()
+
+
+def prefixes(path: str) -> list[str]:
+    """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
+    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

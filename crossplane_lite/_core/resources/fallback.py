@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from .. import codec
 from ..models.walker import Found, Tree
-from ..observed.owned import CROSSPLANES_OWN, owned_keys
+from ..observed.owned import CROSSPLANES_OWN
 from ..paths.trees import identity
 
 _NONE: Any = object()
@@ -18,7 +18,7 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
 
     An unresolved value becomes the observed value at the same path. If there is none, the field is left out, and so is
     each object that becomes empty because of it, unless the observed resource has this object. An unresolved key of a
-    map is left out, and the observed entries that functions have set in this map are added.
+    map is left out, and the observed entries of this map are added.
 
     Elements of lists are matched by the list's merge keys if its schema has some, else by index if both lists have the
     same length. If neither is possible, the whole observed list replaces the list, which is left out if nothing is
@@ -36,7 +36,7 @@ def part_for(tree: Tree, observed: bytes | None) -> dict[str, Any] | None:
     """
     if observed is None or not tree.found:
         return None
-    if any(found.is_key for found in tree.found):  # `owned_keys` needs the metadata
+    if any(found.is_key for found in tree.found):  # all of the map
         return codec.decode_struct(observed)
     wanted: dict[str | int, Any] = {}
     for found in tree.found:
@@ -115,9 +115,8 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
                 node.pop(at, None)
                 # Whatever key it will be, the observed map's entries stay.
                 if isinstance(seen, dict):
-                    ours = owned_keys(observed or {}, found.steps[:-1])
                     for key, value in seen.items():
-                        if (ours is None or key in ours) and key not in CROSSPLANES_OWN:
+                        if key not in CROSSPLANES_OWN:
                             node.setdefault(key, value)
                 _prune(way, node, seen)
             elif below is _NONE:

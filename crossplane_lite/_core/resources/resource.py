@@ -14,7 +14,7 @@ from ..base.texts import articled, value_in_words
 from ..models.model import CONSTRUCTORS, Described, Model, delete_field, set_field
 from ..models.node import HELD_NODE, WAIT, ModelShape, Node
 from ..models.reader import Reading
-from ..observed.lookup import condition_of
+from ..observed.lookup import conditions_of
 from ..observed.observable import Observable, guess, make
 from ..observed.root import Reference
 from ..paths.text import EXTERNAL_NAME
@@ -213,7 +213,7 @@ class Resource(Model):
         top = self.observed._node
         assert top is not None
         root = top.root
-        found = condition_of(root.raw if root is not None else None, type)
+        found = conditions_of(root.raw if root is not None else None).get(type)
         if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
             # An `if` on a condition must not delete resources that exist.
             if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):

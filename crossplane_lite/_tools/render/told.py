@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..._core import codec
 from ..._core.base.texts import near_name
 from ..._core.call.mark import HELD_BACK_KEY
-from ..._core.dependencies.entry import Need, Waiting, read
-from ..._core.observed.secrets import masker_for
+from ..._core.dependencies.entry import CutOff, Need, Note, Waiting, read
+from ..._core.observed.secrets import Masker, masker_for
 from ..._core.paths import field_path, trees
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import show
@@ -40,7 +40,24 @@ def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
         # Functions pass on the reports of previous steps; only new or changed reports are this step's.
         new = [waiting for step, waiting in now.items() if before.get(step) != waiting]
         before.update(now)
-        yield _joined(new).masked(masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else _joined(new)
+        joined = _joined(new)
+        yield _masked(joined, masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else joined
+
+
+def _masked(says: Waiting, masker: Masker) -> Waiting:
+    """Return a report for people, with secret values masked, but in the names of resources."""
+    names = {*says.held, *(need.name for need in says.needs if need.by_resource)}
+    names.update(need.of for need in says.needs if need.of_resource)
+
+    def mask(text: str) -> str:
+        return masker(text, names.__contains__)
+
+    return Waiting(
+        says.held,
+        [Need(*map(mask, one)) for one in says.needs],
+        [CutOff(*map(mask, one)) for one in says.cut_off],
+        tuple(Note(one.name, mask(one.text)) for one in says.notes),
+    )
 
 
 def waiting(runs: Iterable[StepRun]) -> tuple[dict[str, dict[str, str]], set[str]]:
