@@ -322,7 +322,7 @@ def test_a_chain_of_twelve() -> None:
     """Only the resource at the end of a chain has its reason; the others are counted."""
     names = "abcdefghijkl"
     edges = {after: before for before, after in zip(names, names[1:], strict=False)}
-    assert lines(edges) == [f"b waits for {NOT_YET}", "10 more wait for these"]
+    assert lines(edges) == [f"b waits for {NOT_YET}", "10 more wait for b"]
     observed = {name: vpc(id="i") for name in "abcde"}
     wanted = ["g waits for f.status.id (f isn't observed yet)", "5 more wait for these"]
     assert lines(edges, observed=observed) == wanted
@@ -404,7 +404,7 @@ def test_in_an_operation() -> None:
         thing(ctx, "c", id_of(thing(ctx, "b", id_of(thing(ctx, "a")))))
 
     (text,) = run(compose, xr={}).fatal
-    assert f"b waits for {NOT_YET}; 1 more waits for these: give" in text
+    assert f"b waits for {NOT_YET}; 1 more waits for b: give" in text
 
 
 def test_several_steps_tell_their_own() -> None:

@@ -34,7 +34,7 @@ def test_waiting_is_a_condition() -> None:
     status, reason, message = run(network).conditions[CONDITION]
     assert (status, reason) == (False, "WaitingForDependencies")
     assert "subnet waits for vpc.status.atProvider.vpcId" in message
-    assert message.index("subnet waits") < message.index("1 more waits for these")
+    assert message.index("subnet waits") < message.index("1 more waits for subnet")
 
 
 def test_the_message_does_not_depend_on_the_order_of_registering() -> None:
