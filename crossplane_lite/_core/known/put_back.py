@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ...errors import CrossplaneLiteError
 from ...proto import _view
@@ -12,6 +13,8 @@ from ..base.sentinels import TOMBSTONE, UNSET
 from ..observed.lookup import conditions_of, steps_of, value_in
 from .joined import joined
 from .notes import COMPOSITE, CONDITION, CONTEXT, NOT_KEPT, READY, Notes, Where, is_composed, is_required
+
+_REQUIRED: Final = re.compile(r"\?(.+)\[([0-9]{1,9})\]", re.DOTALL)
 
 Head = dict[str, Any]
 """What makes up an object that is gone: apiVersion and kind, and the name of one that was asked for by its name."""
@@ -96,11 +99,11 @@ def _message(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> t
 
 
 def _required(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> tuple[Any, bool]:
-    key, _, number = obj[1:].rpartition("[")
-    if key not in request.required_resources:
+    found = _REQUIRED.fullmatch(obj)
+    if found is None or found[1] not in request.required_resources:
         return None, False
-    at = int(number.rstrip("]"))
-    items = request.required_resources[key].items
+    at = int(found[2])
+    items = request.required_resources[found[1]].items
     if at < len(items):
         return items[at], False
     head = head_of(obj) if at == len(items) else None
@@ -134,7 +137,7 @@ def _set(nested: dict[str, Any], way: str, value: Any) -> None:
         steps = steps_of(way)
     except CrossplaneLiteError:
         return
-    if not all(type(step) is str for step in steps):
+    if {type(step) for step in steps} != {str}:
         return
     at: Any = nested
     for step in steps[:-1]:
