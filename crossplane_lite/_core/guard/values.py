@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from .. import codec
@@ -115,22 +116,20 @@ def _is_known_secret(value: Any, mask: Mask) -> bool:
 Rank = Callable[[str, Any], int]
 
 
-def ranked(texts: str) -> Rank:
+def ranked(desired: Iterable[Any]) -> Rank:
     """Return a function that says how soon a value is noted: the smaller, the sooner.
 
-    `texts` is everything that is desired, as JSON: a value that stands in it matters most.
+    `desired` is everything that is desired: a value that stands in it matters most.
     """
+    parts = _parts(desired)
+    texts = "\n".join(parts)
 
-    def stands(value: Any) -> bool:
-        if isinstance(value, dict):
-            value = list(value.values())
-        if isinstance(value, list):
-            return any(map(stands, value))
-        text = value if isinstance(value, str) else f": {json.dumps(value)}"
-        return len(text) > _SHORT and text in texts
+    @functools.cache
+    def stands(text: str) -> bool:
+        return len(text) > _SHORT and (text in parts or text in texts)
 
     def rank(way: str, value: Any) -> int:
-        if stands(value):
+        if any(map(stands, _parts([value], with_keys=False))):
             return 0
         key = way.rpartition(".")[2]
         if _CHANGING.search(key):
@@ -138,6 +137,23 @@ def ranked(texts: str) -> Rank:
         return 1 if way in (READY, EXTERNAL) or _IDENTIFIER.search(key) else 2
 
     return rank
+
+
+def _parts(values: Iterable[Any], *, with_keys: bool = True) -> set[str]:
+    """Return the different scalars in some values as texts, and with `with_keys` the keys, too."""
+    found = set()
+    work = list(values)
+    while work:
+        value = work.pop()
+        if isinstance(value, dict):
+            work += value.values()
+            if with_keys:
+                work += value
+        elif isinstance(value, list):
+            work += value
+        else:
+            found.add(value if isinstance(value, str) else f": {json.dumps(value)}")
+    return found
 
 
 def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
