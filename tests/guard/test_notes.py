@@ -444,3 +444,53 @@ def test_two_guards_of_one_name_are_refused() -> None:
     for second in (lost_field, other):
         done = Cluster(Guarded(lost_field), Guarded(second)).reconcile()
         assert "name of its own" in done.fatal[0]
+
+
+def test_two_steps_of_one_function() -> None:
+    """Two steps of one function, with an input each, don't say of each other's resources that they would go."""
+
+    def database(call: Call) -> None:
+        call.compose("db", "DB", region=call.spec["region"])
+        if call.seen("db").get("id"):
+            call.compose("user", "User", db=call.seen("db")["id"])
+
+    first = Guarded(lost_field)
+    cluster = Cluster(first, Guarded(database), inputs=[{"part": "network"}, {"part": "database"}])
+    for _ in range(4):
+        cluster.reconcile()
+        provide(cluster)
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    message = condition(cluster)["message"]
+    assert "without that, subnet, table would be deleted" in message
+    first.fails = "again"
+    assert "subnet, table would be deleted" in cluster.reconcile().fatal[0]
+
+
+class Older:
+    """A caller that doesn't say what it can, and knows neither required schemas nor the newer field of requirements."""
+
+    def __init__(self, guarded: Guarded) -> None:
+        self._guarded = guarded
+
+    def run(self, data: bytes) -> bytes:
+        """Answer a request."""
+        req = fnv1.RunFunctionRequest.FromString(data)
+        req.meta.ClearField("capabilities")
+        req.ClearField("required_resources")
+        req.extra_resources["env"].SetInParent()
+        return self._guarded.run(req.SerializeToString())
+
+
+def test_requirements_that_an_older_caller_does_not_know() -> None:
+    """A function may require something that an older Crossplane leaves out: it is protected all the same."""
+
+    def requires(call: Call) -> None:
+        lost_field(call)
+        call.answer.requirements.schemas["xr"].kind = "XNetwork"
+        call.answer.requirements.resources["env"].kind = "Env"
+        call.answer.requirements.extra_resources["env"].kind = "Env"
+
+    cluster = network(Older(Guarded(requires)))
+    lose(cluster)
+    assert cluster.reconcile().deleted == []

@@ -93,14 +93,19 @@ class Seen:
             text = digest_of(self.request.input)
             self.step += f"-{sha256(text.encode()).hexdigest()[:8]}"
         self.made: dict[str, str] = {}
+        others: dict[str, str] = {}
         self._unmarked: list[str] = []
         for name, one in self.observed.items():
             mark = codec.get_path(one.resource, MARK_WAY)
             owner = whose(mark, self.step, options.name)
-            if owner in (OURS, OUR_NAME):
+            if owner == OURS:
                 self.made[name] = made_in(mark, self.step).digest
+            elif owner == OUR_NAME:
+                others[name] = ""
             elif owner == NO_MARK:
                 self._unmarked.append(name)
+        # With the same name and another input they are this step's, before its input changed, or another step's.
+        self.made = self.made or others
 
     @property
     def observed(self) -> Mapping[str, Any]:
