@@ -21,9 +21,18 @@ __all__ = ["command", "main"]
 
 _SHORTEST_KEY: Final = 16
 _NOT_HERE: Final = ("--workers",)
+
+
+def _name(text: str) -> str:
+    """Read a name. The annotations of resources list names, separated by commas."""
+    if "," in text or ";" in text:
+        raise InputError(f"a name must be a text without ',' and ';' (got {text!r})")
+    return text
+
+
 _OWN: Final = (
     Flag("--target", "HOST:PORT", "where the function listens that is guarded, in plain text"),
-    Flag("--name", "NAME", "the step's name, which no other step has (guard)", default="guard"),
+    Flag("--name", "NAME", "the step's name, which no other step has (guard)", _name, default="guard"),
     Flag(
         "--signal",
         "PATH",

@@ -222,6 +222,7 @@ def test_the_first_call_keeps_what_exists() -> None:
         assert done.deleted == []
         assert sorted(cluster.objects) == ["subnet", "table", "vpc"]
     assert "subnet" in condition(cluster)["message"]
+    assert "until these are ready: vpc." in condition(cluster)["message"]
     provide(cluster)
     cluster.reconcile()
     assert condition(cluster)["status"] == "False"
@@ -292,6 +293,34 @@ def test_the_way_out_works(what: str) -> None:
     name, _, path = condition(cluster)["message"].partition("with the annotation ")[2].partition(": ")
     cluster.xr["metadata"]["annotations"] = {name: path.split('"')[1]}
     assert cluster.reconcile().deleted != []
+
+
+@pytest.mark.parametrize("name", ["vpc", "a vpc", "a,vpc", "a.vpc", 'vpc["a"]'])
+@pytest.mark.parametrize("count", [2, 20])
+def test_the_way_out_of_many_values(name: str, count: int) -> None:
+    """The annotation that the condition shows lets all missing values go, whatever the object's name and their number.
+
+    A fatal result shows it, too.
+    """
+
+    def last(call: Call) -> None:
+        call.compose(name, "VPC")
+        if call.seen(name).get(f"field{count - 1}"):
+            call.compose("subnet", "Subnet")
+
+    guarded = Guarded(last)
+    cluster = network(guarded, **{f"field{number}": f"value {number}" for number in range(count)})
+    cluster.objects[name].live["status"]["atProvider"] = {}
+    refused = cluster.copy()
+    assert cluster.reconcile().deleted == []
+    guarded.fails = "again"
+    texts = [condition(cluster)["message"], refused.reconcile().fatal[0]]
+    guarded.fails = "never"
+    for text in texts:
+        annotation, _, path = text.partition("with the annotation ")[2].partition(": ")
+        let_go = cluster.copy()
+        let_go.xr["metadata"]["annotations"] = {annotation: path[1:].partition('" of the composite')[0]}
+        assert let_go.reconcile().deleted == ["subnet"]
 
 
 def test_values_can_be_let_go() -> None:

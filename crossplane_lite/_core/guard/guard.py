@@ -155,14 +155,16 @@ class Guard:
         """Answer a call in which the target failed when it was asked again."""
         if not losses:
             return self._finish(seen, real, lost)
-        text = f"{losses}, because values are missing, and the function failed when it was asked with their last ones"
+        text = (
+            f"{telling.of_values(seen, lost.places, losses)}. The function failed when it was asked with these values"
+        )
         return _refused(seen, real, text)
 
     def _first_call(self, seen: Seen, real: Answer) -> bytes:
         """Answer a call without notes: nothing that exists goes until all that exists is ready."""
         desired = real.message.desired.resources
         dropped = [name for name in seen.unmarked() if name not in desired]
-        if not dropped or seen.all_ready() or seen.lets_all_go:
+        if not dropped or not seen.unready() or seen.lets_all_go:
             return self._finish(seen, real, _NOTHING_LOST)
         for name in dropped:
             observed = seen.observed[name].resource

@@ -184,9 +184,9 @@ class Seen:
         """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
         return [name for name in self._unmarked if edge_of(name, self.observed[name].resource) is None]
 
-    def all_ready(self) -> bool:
-        """Say whether all observed composed resources are ready."""
-        return all(map(self.is_ready, self.observed))
+    def unready(self) -> list[str]:
+        """Return the observed composed resources that aren't ready."""
+        return [name for name in sorted(self.observed) if not self.is_ready(name)]
 
     def lost(self, wanted: Collection[str]) -> Lost:
         """Return the noted values that are missing. An object that is gone lost its values if it is among `wanted`."""

@@ -31,6 +31,8 @@ _CHANGING: Final = re.compile(
     r"(?:time|timestamp|generation|count|counter|update|age|revision|version|heartbeat)$", re.I
 )
 
+_SEPARATOR: Final = re.compile(r"[,\s]")
+
 Mask = Callable[[str], str]
 
 
@@ -171,10 +173,17 @@ def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
     return False
 
 
-def pattern_of(place: Where) -> str:
-    """Return a pattern for `is_named` that names a value, without brackets: a condition is one of all."""
-    obj, way = place
-    return f"{obj or 'xr'}.{way}".partition("[")[0]
+def patterns_of(places: Collection[Where], most: int) -> list[str]:
+    """Return patterns for `is_named` that name some values: at most so many paths, else the names of their objects.
+
+    They have no brackets: a condition is one of all. `*` stands for a name that a list of patterns can't have.
+    """
+    paths, names = set(), set()
+    for obj, way in places:
+        name = "*" if _SEPARATOR.search(obj) else obj or "xr"
+        names.add(name)
+        paths.add(f"{name}.{way}".partition("[")[0])
+    return sorted(names if len(paths) > most else paths)
 
 
 def readable(place: Where) -> str:
