@@ -5,6 +5,7 @@ The function, which is the target, may be written in any language. `_core.guard`
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,9 +25,9 @@ _NOT_HERE: Final = ("--workers",)
 
 
 def _name(text: str) -> str:
-    """Read a name. The annotations of resources list names, separated by commas."""
-    if "," in text or ";" in text:
-        raise InputError(f"a name must be a text without ',' and ';' (got {text!r})")
+    """Read a name: it is a part of marks and of a condition's type."""
+    if not re.fullmatch("[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?", text):
+        raise InputError(f"{text!r} is not a name of letters, digits, '-', '_' and '.', such as network")
     return text
 
 

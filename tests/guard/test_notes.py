@@ -81,10 +81,10 @@ def all_notes(cluster: Cluster) -> str:
     return "\n".join(notes_on(cluster, name) for name in cluster.objects)
 
 
-def condition(cluster: Cluster) -> dict[str, Any]:
-    """Return the guard's condition of the composite."""
+def condition(cluster: Cluster, name: str = "net") -> dict[str, Any]:
+    """Return a guard's condition of the composite."""
     conditions = cluster.xr.get("status", {}).get("conditions", [])
-    return next((one for one in conditions if one["type"] == CONDITION), {})
+    return next((one for one in conditions if one["type"] == f"{CONDITION}-{name}"), {})
 
 
 def test_notes_stay_small() -> None:
@@ -494,6 +494,28 @@ def test_two_steps_of_one_function() -> None:
     assert "without that, subnet, table would be deleted" in message
     first.fails = "again"
     assert "subnet, table would be deleted" in cluster.reconcile().fatal[0]
+
+
+def test_two_guards_have_a_condition_each() -> None:
+    """Of two guards in a pipeline each warns once, and each says when its values are there again."""
+
+    def database(call: Call) -> None:
+        call.compose("db", "DB")
+        if call.seen("db").get("id"):
+            call.compose("user", "User", db=call.seen("db")["id"])
+
+    cluster = Cluster(Guarded(lost_field), Guarded(database, name="data"))
+    for _ in range(4):
+        cluster.reconcile()
+        provide(cluster)
+    lose(cluster, "vpc")
+    lose(cluster, "db")
+    assert len(cluster.reconcile().results) == 2
+    assert cluster.reconcile().results == []
+    assert [condition(cluster, name)["status"] for name in ("net", "data")] == ["True", "True"]
+    provide(cluster)
+    cluster.reconcile()
+    assert [condition(cluster, name)["status"] for name in ("net", "data")] == ["False", "False"]
 
 
 class Older:

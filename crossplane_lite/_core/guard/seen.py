@@ -153,9 +153,12 @@ class Seen:
     @functools.cached_property
     def condition(self) -> Mapping[str, Any]:
         """The condition that this guard has set before; empty without one."""
-        found = conditions_of(self.composite).get(CONDITION) or {}
-        is_own = str(found.get("message", "")).startswith(f"{self.options.name}: ")
-        return found if is_own or found.get("reason") == "FatalError" else {}
+        return conditions_of(self.composite).get(self.condition_type, {})
+
+    @property
+    def condition_type(self) -> str:
+        """The type of the condition: each guard of a pipeline has its own."""
+        return f"{CONDITION}-{self.options.name}"
 
     @property
     def lets_all_go(self) -> bool:

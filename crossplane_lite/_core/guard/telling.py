@@ -84,7 +84,7 @@ def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
     is_resolved = reason == _THERE
     if seen.supports(_view.CAPABILITY_CONDITIONS):
         status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
-        message.conditions.add(type=CONDITION, status=status, reason=reason, message=text)
+        message.conditions.add(type=seen.condition_type, status=status, reason=reason, message=text)
     if seen.condition.get("reason") != reason:
         severity = _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING
         message.results.add(severity=severity, message=text, reason=CONDITION)
