@@ -19,7 +19,7 @@ from crossplane_lite.runtime.transports.status import Refused
 from tests.guard.functions import gated, lost_field, run
 from tests.official import Call
 from tests.safety.cluster import Cluster, Reconcile
-from tests.support import KNOWN, MARKER, notes_of
+from tests.support import KNOWN, notes_of
 
 _BUDGET: Final = 2048
 
@@ -441,26 +441,56 @@ def test_values_of_ready_owners_are_let_go_after_a_time() -> None:
         assert cluster.reconcile().deleted == []
 
 
+def silent_network(call: Call) -> None:
+    """Composes a network, and tells nothing in the XR's status."""
+    lost_field(call)
+    call.answer.desired.composite.resource.Clear()
+
+
+@pytest.mark.parametrize("how", ["no key", "another key", "gone"])
+def test_notes_that_do_not_count(how: str) -> None:
+    """With a new key, or where somebody removes the notes, nothing goes before new notes are there: one call later."""
+    cluster = network(Guarded(silent_network, key={"another key": b"a" * 32}.get(how)))
+    cluster.functions = (Guarded(silent_network, key=None if how == "gone" else b"k" * 32),)
+    if how == "gone":
+        cluster.forget_notes()
+    at_once = cluster.copy()
+    at_once.provide("vpc", {"atProvider": {}}, ready=False)
+    assert at_once.reconcile().deleted == []
+    cluster.reconcile()
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    provide(cluster)
+    assert cluster.reconcile().written == []
+
+
 class Eraser:
-    """A later step that replaces the metadata of resources."""
+    """A later step that replaces the metadata of resources, or takes only the notes."""
+
+    def __init__(self, *, takes_all: bool) -> None:
+        self._takes_all = takes_all
 
     def run(self, data: bytes) -> bytes:
         """Answer a request."""
         req = fnv1.RunFunctionRequest.FromString(data)
         rsp = fnv1.RunFunctionResponse(desired=req.desired)
         for one in rsp.desired.resources.values():
-            one.resource["metadata"] = {"labels": {"a": "b"}}
+            if self._takes_all:
+                one.resource["metadata"] = {"labels": {"a": "b"}}
+            else:
+                one.resource["metadata"]["annotations"].fields.pop(KNOWN, None)
         return rsp.SerializeToString()
 
 
-def test_notes_that_somebody_erases_are_told() -> None:
+@pytest.mark.parametrize("takes_all", [True, False])
+def test_notes_that_somebody_erases_are_told(takes_all: bool) -> None:
     """A later step that erases the notes is worth a warning, once."""
-    cluster = Cluster(Guarded(lost_field), Eraser())
+    cluster = Cluster(Guarded(lost_field), Eraser(takes_all=takes_all))
     told: list[str] = []
     for _ in range(12):
         told += results(cluster.reconcile())
         provide(cluster)
-    assert MARKER not in cluster.objects["vpc"].live["metadata"]["annotations"]
+    assert KNOWN not in cluster.objects["vpc"].live["metadata"]["annotations"]
     assert len([text for text in told if "notes are gone" in text]) == 1
 
 

@@ -128,6 +128,11 @@ class Seen:
         signed = {name: one for name, one in found.entries.items() if self.is_signed(name, one)}
         return Notes(signed)
 
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing is known: in the first call, or because notes are gone or have another key."""
+        return not (self.made and self.notes.entries)
+
     def signature(self, name: str, entry: Mapping[str, Any]) -> str:
         """Return the signature of an entry on a resource of this composite."""
         unsigned = {key: one for key, one in entry.items() if key != "k"}

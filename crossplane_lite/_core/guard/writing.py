@@ -51,7 +51,7 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entr
     notes = seen.notes
     written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
     values = _kept(seen, answer, lost)
-    if not (written or lost.let_go or _lacks(seen, answer, values)):
+    if notes.entries and not (written or lost.let_go or _lacks(seen, answer, values)):
         return {}
     mask = seen.mask
     for obj, raw in _owners(seen, answer).items():
