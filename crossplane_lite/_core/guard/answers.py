@@ -89,9 +89,3 @@ class Answer:
             return False
         names, others = self.message.desired.resources, other.message.desired.resources
         return bool(names.keys() == others.keys())
-
-
-def supports(request: Any, capability: int) -> bool:
-    """Say whether the caller has a capability, or doesn't say which ones it has."""
-    listed = set(request.meta.capabilities)
-    return capability in listed or _view.CAPABILITY_CAPABILITIES not in listed

@@ -20,7 +20,7 @@ from ..known.joined import lacks
 from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, Where
 from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
 from ..observed.secrets import Masker, masker_for
-from .answers import Answer, supports
+from .answers import Answer
 from .values import READY, is_named, is_true_condition, status_leaves
 
 CONDITION: Final = "LastKnownValues"
@@ -173,10 +173,6 @@ class Seen:
     def tells_new(self, answer: Answer) -> bool:
         """Say whether an answer gives a field of the composite's status another value than it has."""
         return any(self.status.get(steps) != value for steps, value in answer.status.items())
-
-    def supports(self, capability: int) -> bool:
-        """Say whether the caller has a capability, or doesn't say which ones it has."""
-        return supports(self.request, capability)
 
     def is_ready(self, obj: str) -> bool:
         """Say whether an object is ready: a composed resource by its kind's rules, the composite by its condition."""

@@ -82,9 +82,8 @@ def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
     """Set the condition, and add a result with the same text if the reason is new."""
     text = f"{seen.options.name}: {text}"
     is_resolved = reason == _THERE
-    if seen.supports(_view.CAPABILITY_CONDITIONS):
-        status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
-        message.conditions.add(type=seen.condition_type, status=status, reason=reason, message=text)
+    status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
+    message.conditions.add(type=seen.condition_type, status=status, reason=reason, message=text)
     if seen.condition.get("reason") != reason:
         severity = _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING
         message.results.add(severity=severity, message=text, reason=CONDITION)

@@ -131,7 +131,7 @@ def ranked(desired: Iterable[Any]) -> Rank:
         return len(text) > _SHORT and (text in parts or text in texts)
 
     def rank(way: str, value: Any) -> int:
-        if any(map(stands, _parts([value], with_keys=False))):
+        if any(map(stands, _parts([value]))):
             return 0
         key = way.rpartition(".")[2]
         if _CHANGING.search(key):
@@ -141,16 +141,14 @@ def ranked(desired: Iterable[Any]) -> Rank:
     return rank
 
 
-def _parts(values: Iterable[Any], *, with_keys: bool = True) -> set[str]:
-    """Return the different scalars in some values as texts, and with `with_keys` the keys, too."""
+def _parts(values: Iterable[Any]) -> set[str]:
+    """Return the different scalars in some values, as texts."""
     found = set()
     work = list(values)
     while work:
         value = work.pop()
         if isinstance(value, dict):
             work += value.values()
-            if with_keys:
-                work += value
         elif isinstance(value, list):
             work += value
         else:
