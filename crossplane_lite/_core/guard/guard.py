@@ -174,6 +174,7 @@ class Guard:
                 return _refused(seen, real, text)
             desired[name].resource = _in_its_namespace(seen, name, owned)
             desired[name].ready = Answer.READY if is_ready(observed) else Answer.NOT_READY
+        write(seen, real, _NOTHING_LOST, None)
         telling.tell_first_call(seen, real.message, dropped)
         return _bytes(real)
 

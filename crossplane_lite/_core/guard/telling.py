@@ -58,8 +58,8 @@ def tell(seen: Seen, message: Any, places: Sequence[Where], losses: Losses) -> N
 def tell_first_call(seen: Seen, message: Any, names: Sequence[str]) -> None:
     """Say in a condition which resources stay because nothing is known of their values yet."""
     text = (
-        f"{some(names, _MOST)} would be deleted, and stay until these are ready: {some(seen.unready(), _MOST)}. The "
-        f"guard has no notes yet, and a value may be missing that decides ({_way_out(['*'])})"
+        f"the step doesn't desire {some(names, _MOST)}, and nothing goes until these are ready: "
+        f"{some(seen.unready(), _MOST)}. The guard has no notes yet, so a value may be missing ({_way_out(['*'])})"
     )
     _put(seen, message, _UNKNOWN, text)
 

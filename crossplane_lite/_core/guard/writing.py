@@ -25,18 +25,18 @@ _AROUND: Final = 64
 """The bytes of an entry around its values: names of fields, the number, the signature."""
 
 
-def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> None:
+def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding | None) -> None:
     """Put the step's marks and notes into an answer.
 
     Args:
         seen: The request.
         answer: The answer.
         lost: The noted values that are missing. They stay noted, but for those that are let go.
-        deciding: Returns those of some values that decide, where not all fit.
+        deciding: Returns those of some values that decide, where not all fit; None to write no new notes.
     """
     if not answer.own:
         return
-    entries = _entries(seen, answer, lost, deciding)
+    entries = _entries(seen, answer, lost, deciding) if deciding else {}
     desired = answer.message.desired.resources
     for name, digest in answer.own.items():
         there = seen.observed[name].resource if name in seen.observed else b""
