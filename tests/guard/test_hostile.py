@@ -12,6 +12,7 @@ from crossplane_lite._core import codec
 from crossplane_lite.proto import _view
 from tests.guard.functions import lost_field
 from tests.guard.test_notes import Guarded, lose, network
+from tests.official import Call
 from tests.safety.cluster import Cluster
 from tests.support import KNOWN
 
@@ -72,6 +73,21 @@ def test_hostile_notes_end_no_call(name: str, key: bytes | None) -> None:
             lose(changed)
         assert changed.reconcile().deleted == []
         assert changed.reconcile().deleted == []
+
+
+def test_forged_notes_set_no_spec() -> None:
+    """Who may edit a composed resource, but not the XR, can't set fields of the XR's spec for the function."""
+
+    def public(call: Call) -> None:
+        lost_field(call)
+        call.compose("gate", "Gate", public=bool(call.spec.get("public")))
+
+    cluster = network(Guarded(public))
+    forged = {"": {"spec.public": True}, "vpc": {"status.atProvider.id": "vpc-1"}}
+    cluster.objects["subnet"].live["metadata"]["annotations"][KNOWN] = json.dumps({"net": {"n": 9, "v": forged}})
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    assert cluster.objects["gate"].live["spec"]["forProvider"]["public"] is False
 
 
 def seconds_for(count: int) -> float:
