@@ -5,6 +5,7 @@ The function, which is the target, may be written in any language. `_core.guard`
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +21,18 @@ from .flags import Flag
 __all__ = ["command", "main"]
 
 _SHORTEST_KEY: Final = 16
+
+
+def _name(text: str) -> str:
+    """Read a name: it is a part of marks and of a condition's type."""
+    if not re.fullmatch("[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?", text):
+        raise InputError(f"{text!r} is not a name of letters, digits, '-', '_' and '.', such as network")
+    return text
+
+
 _OWN: Final = (
     Flag("--target", "HOST:PORT", "where the function listens that is guarded, in plain text"),
-    Flag("--name", "NAME", "the step's name, which no other step has (guard)", default="guard"),
+    Flag("--name", "NAME", "the step's name, which no other step has (guard)", _name, default="guard"),
     Flag(
         "--signal",
         "PATH",

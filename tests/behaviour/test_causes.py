@@ -324,7 +324,7 @@ def test_a_chain_of_twelve() -> None:
     edges = {after: before for before, after in zip(names, names[1:], strict=False)}
     assert lines(edges) == [f"b waits for {NOT_YET}", "10 more wait for b"]
     observed = {name: vpc(id="i") for name in "abcde"}
-    wanted = ["g waits for f.status.id (f isn't observed yet)", "5 more wait for these"]
+    wanted = ["g waits for f.status.id (f isn't observed yet)", "5 more wait for g"]
     assert lines(edges, observed=observed) == wanted
     broken = {**observed, "f": vpc(condition())}
     first, second = lines(edges, observed=broken)

@@ -22,7 +22,6 @@ _STATUS: Final = {"vpcId": "string"}
 _GROUPS: Final = {"web": "for web", "db": "for db"}
 _SPEC: Final = {"groups": _GROUPS}
 _NAMES: Final = ["gateway", "group-db", "group-web", "subnet", "table", "vpc"]
-_CONDITION: Final = "LastKnownValues"
 _MOST_KILOBYTES: Final = 30 << 10
 _MOST_NOTES: Final = 2
 """How many writes the notes of a network may cost until it is Ready."""
@@ -124,14 +123,15 @@ def test_a_network_in_any_language(world: World, twin: World, language: str) -> 
     one.change(groups={"db": None})
     world.react(one)
     assert one.since(before) == (["group-db"], *NOTHING[1:]), one.told()
-    found = one.condition(_CONDITION)
+    type_ = f"LastKnownValues-{function.name}"
+    found = one.condition(type_)
     assert found["status"] == "True", one.told()
     assert "vpc.status.atProvider.id" in found["message"]
     one.resume("vpc")
-    assert wait(lambda: one.condition(_CONDITION).get("status") == "False", 60), one.told()
+    assert wait(lambda: one.condition(type_).get("status") == "False", 60), one.told()
 
     one.lose("vpc")
-    assert wait(lambda: one.condition(_CONDITION).get("status") == "True", 60), one.told()
+    assert wait(lambda: one.condition(type_).get("status") == "True", 60), one.told()
     one.kube.delete(one.place("table"))
     world.react(one)
 

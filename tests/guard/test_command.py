@@ -115,6 +115,7 @@ def test_signals_and_keys(function: Serving, tmp_path: Path) -> None:
         (["--target", "localhost:1", "--insecure", "--key-file", "/nowhere"], "can't be read"),
         (["--target", "localhost:1", "--insecure", "--let-go-after", "soon"], "number of seconds"),
         (["--target", "localhost:1", "--workers", "2"], "--help lists all flags"),
+        (["--target", "localhost:1", "--insecure", "--name", "a,b"], "not a name"),
     ],
 )
 def test_wrong_flags(arguments: list[str], text: str) -> None:

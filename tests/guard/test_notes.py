@@ -19,7 +19,7 @@ from crossplane_lite.runtime.transports.status import Refused
 from tests.guard.functions import gated, lost_field, run
 from tests.official import Call
 from tests.safety.cluster import Cluster, Reconcile
-from tests.support import KNOWN, MARKER, notes_of
+from tests.support import KNOWN, notes_of
 
 _BUDGET: Final = 2048
 
@@ -81,10 +81,10 @@ def all_notes(cluster: Cluster) -> str:
     return "\n".join(notes_on(cluster, name) for name in cluster.objects)
 
 
-def condition(cluster: Cluster) -> dict[str, Any]:
-    """Return the guard's condition of the composite."""
+def condition(cluster: Cluster, name: str = "net") -> dict[str, Any]:
+    """Return a guard's condition of the composite."""
     conditions = cluster.xr.get("status", {}).get("conditions", [])
-    return next((one for one in conditions if one["type"] == CONDITION), {})
+    return next((one for one in conditions if one["type"] == f"{CONDITION}-{name}"), {})
 
 
 def test_notes_stay_small() -> None:
@@ -222,6 +222,7 @@ def test_the_first_call_keeps_what_exists() -> None:
         assert done.deleted == []
         assert sorted(cluster.objects) == ["subnet", "table", "vpc"]
     assert "subnet" in condition(cluster)["message"]
+    assert "until these are ready: vpc." in condition(cluster)["message"]
     provide(cluster)
     cluster.reconcile()
     assert condition(cluster)["status"] == "False"
@@ -292,6 +293,34 @@ def test_the_way_out_works(what: str) -> None:
     name, _, path = condition(cluster)["message"].partition("with the annotation ")[2].partition(": ")
     cluster.xr["metadata"]["annotations"] = {name: path.split('"')[1]}
     assert cluster.reconcile().deleted != []
+
+
+@pytest.mark.parametrize("name", ["vpc", "a vpc", "a,vpc", "a.vpc", 'vpc["a"]'])
+@pytest.mark.parametrize("count", [2, 20])
+def test_the_way_out_of_many_values(name: str, count: int) -> None:
+    """The annotation that the condition shows lets all missing values go, whatever the object's name and their number.
+
+    A fatal result shows it, too.
+    """
+
+    def last(call: Call) -> None:
+        call.compose(name, "VPC")
+        if call.seen(name).get(f"field{count - 1}"):
+            call.compose("subnet", "Subnet")
+
+    guarded = Guarded(last)
+    cluster = network(guarded, **{f"field{number}": f"value {number}" for number in range(count)})
+    cluster.objects[name].live["status"]["atProvider"] = {}
+    refused = cluster.copy()
+    assert cluster.reconcile().deleted == []
+    guarded.fails = "again"
+    texts = [condition(cluster)["message"], refused.reconcile().fatal[0]]
+    guarded.fails = "never"
+    for text in texts:
+        annotation, _, path = text.partition("with the annotation ")[2].partition(": ")
+        let_go = cluster.copy()
+        let_go.xr["metadata"]["annotations"] = {annotation: path[1:].partition('" of the composite')[0]}
+        assert let_go.reconcile().deleted == ["subnet"]
 
 
 def test_values_can_be_let_go() -> None:
@@ -412,26 +441,58 @@ def test_values_of_ready_owners_are_let_go_after_a_time() -> None:
         assert cluster.reconcile().deleted == []
 
 
+def silent_network(call: Call) -> None:
+    """Composes a network, and tells nothing in the XR's status."""
+    lost_field(call)
+    call.answer.desired.composite.resource.Clear()
+
+
+@pytest.mark.parametrize("how", ["no key", "another key", "gone"])
+def test_notes_that_do_not_count(how: str) -> None:
+    """With a new key, or where somebody removes the notes, nothing goes before new notes are there: one call later."""
+    cluster = network(Guarded(silent_network, key={"another key": b"a" * 32}.get(how)))
+    cluster.functions = (Guarded(silent_network, key=None if how == "gone" else b"k" * 32),)
+    if how == "gone":
+        cluster.forget_notes()
+    at_once = cluster.copy()
+    at_once.provide("vpc", {"atProvider": {}}, ready=False)
+    for _ in range(2):
+        done = at_once.reconcile()
+        assert (done.deleted, done.written) == ([], [])
+    cluster.reconcile()
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    provide(cluster)
+    assert cluster.reconcile().written == []
+
+
 class Eraser:
-    """A later step that replaces the metadata of resources."""
+    """A later step that replaces the metadata of resources, or takes only the notes."""
+
+    def __init__(self, *, takes_all: bool) -> None:
+        self._takes_all = takes_all
 
     def run(self, data: bytes) -> bytes:
         """Answer a request."""
         req = fnv1.RunFunctionRequest.FromString(data)
         rsp = fnv1.RunFunctionResponse(desired=req.desired)
         for one in rsp.desired.resources.values():
-            one.resource["metadata"] = {"labels": {"a": "b"}}
+            if self._takes_all:
+                one.resource["metadata"] = {"labels": {"a": "b"}}
+            else:
+                one.resource["metadata"]["annotations"].fields.pop(KNOWN, None)
         return rsp.SerializeToString()
 
 
-def test_notes_that_somebody_erases_are_told() -> None:
+@pytest.mark.parametrize("takes_all", [True, False])
+def test_notes_that_somebody_erases_are_told(takes_all: bool) -> None:
     """A later step that erases the notes is worth a warning, once."""
-    cluster = Cluster(Guarded(lost_field), Eraser())
+    cluster = Cluster(Guarded(lost_field), Eraser(takes_all=takes_all))
     told: list[str] = []
     for _ in range(12):
         told += results(cluster.reconcile())
         provide(cluster)
-    assert MARKER not in cluster.objects["vpc"].live["metadata"]["annotations"]
+    assert KNOWN not in cluster.objects["vpc"].live["metadata"]["annotations"]
     assert len([text for text in told if "notes are gone" in text]) == 1
 
 
@@ -444,3 +505,75 @@ def test_two_guards_of_one_name_are_refused() -> None:
     for second in (lost_field, other):
         done = Cluster(Guarded(lost_field), Guarded(second)).reconcile()
         assert "name of its own" in done.fatal[0]
+
+
+def test_two_steps_of_one_function() -> None:
+    """Two steps of one function, with an input each, don't say of each other's resources that they would go."""
+
+    def database(call: Call) -> None:
+        call.compose("db", "DB", region=call.spec["region"])
+        if call.seen("db").get("id"):
+            call.compose("user", "User", db=call.seen("db")["id"])
+
+    first = Guarded(lost_field)
+    cluster = Cluster(first, Guarded(database), inputs=[{"part": "network"}, {"part": "database"}])
+    for _ in range(4):
+        cluster.reconcile()
+        provide(cluster)
+    lose(cluster)
+    assert cluster.reconcile().deleted == []
+    message = condition(cluster)["message"]
+    assert "without that, subnet, table would be deleted" in message
+    first.fails = "again"
+    assert "subnet, table would be deleted" in cluster.reconcile().fatal[0]
+
+
+def test_two_guards_have_a_condition_each() -> None:
+    """Of two guards in a pipeline each warns once, and each says when its values are there again."""
+
+    def database(call: Call) -> None:
+        call.compose("db", "DB")
+        if call.seen("db").get("id"):
+            call.compose("user", "User", db=call.seen("db")["id"])
+
+    cluster = Cluster(Guarded(lost_field), Guarded(database, name="data"))
+    for _ in range(4):
+        cluster.reconcile()
+        provide(cluster)
+    lose(cluster, "vpc")
+    lose(cluster, "db")
+    assert len(cluster.reconcile().results) == 2
+    assert cluster.reconcile().results == []
+    assert [condition(cluster, name)["status"] for name in ("net", "data")] == ["True", "True"]
+    provide(cluster)
+    cluster.reconcile()
+    assert [condition(cluster, name)["status"] for name in ("net", "data")] == ["False", "False"]
+
+
+class Older:
+    """A caller that doesn't say what it can, and knows neither required schemas nor the newer field of requirements."""
+
+    def __init__(self, guarded: Guarded) -> None:
+        self._guarded = guarded
+
+    def run(self, data: bytes) -> bytes:
+        """Answer a request."""
+        req = fnv1.RunFunctionRequest.FromString(data)
+        req.meta.ClearField("capabilities")
+        req.ClearField("required_resources")
+        req.extra_resources["env"].SetInParent()
+        return self._guarded.run(req.SerializeToString())
+
+
+def test_requirements_that_an_older_caller_does_not_know() -> None:
+    """A function may require something that an older Crossplane leaves out: it is protected all the same."""
+
+    def requires(call: Call) -> None:
+        lost_field(call)
+        call.answer.requirements.schemas["xr"].kind = "XNetwork"
+        call.answer.requirements.resources["env"].kind = "Env"
+        call.answer.requirements.extra_resources["env"].kind = "Env"
+
+    cluster = network(Older(Guarded(requires)))
+    lose(cluster)
+    assert cluster.reconcile().deleted == []

@@ -62,13 +62,12 @@ class Answer:
     def is_settled(self) -> bool:
         """Whether the request has all that the target requires; otherwise Crossplane calls again before it acts."""
         wanted, request = self.message.requirements, self._request
-        if supports(request, _view.CAPABILITY_REQUIRED_RESOURCES):
-            if not wanted.resources.keys() <= request.required_resources.keys():
-                return False
-        if supports(request, _view.CAPABILITY_REQUIRED_SCHEMAS):
-            if not wanted.schemas.keys() <= request.required_schemas.keys():
-                return False
-        return bool(wanted.extra_resources.keys() <= request.extra_resources.keys())
+        there = {*request.required_resources, *request.extra_resources}
+        if not wanted.resources.keys() | wanted.extra_resources.keys() <= there:
+            return False
+        # A caller that doesn't say what it can knows no schemas.
+        is_able = _view.CAPABILITY_REQUIRED_SCHEMAS in request.meta.capabilities
+        return not is_able or wanted.schemas.keys() <= request.required_schemas.keys()
 
     @functools.cached_property
     def status(self) -> dict[Steps, Any]:
@@ -90,9 +89,3 @@ class Answer:
             return False
         names, others = self.message.desired.resources, other.message.desired.resources
         return bool(names.keys() == others.keys())
-
-
-def supports(request: Any, capability: int) -> bool:
-    """Say whether the caller has a capability, or doesn't say which ones it has."""
-    listed = set(request.meta.capabilities)
-    return capability in listed or _view.CAPABILITY_CAPABILITIES not in listed

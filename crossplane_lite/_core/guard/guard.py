@@ -95,7 +95,7 @@ class Guard:
         if real is not None and seen.is_taken():
             text = "a previous step has this name, too: give each guard of a pipeline a name of its own (--name)"
             return _refused(seen, real, text)
-        if not seen.made:
+        if seen.is_first:
             return self._first_call(seen, real) if real else _unchanged(first)
         losses = _NO_LOSSES if real is None else _losses(seen, real)
         is_still = real is not None and not losses and _is_still(seen, real)
@@ -155,14 +155,16 @@ class Guard:
         """Answer a call in which the target failed when it was asked again."""
         if not losses:
             return self._finish(seen, real, lost)
-        text = f"{losses}, because values are missing, and the function failed when it was asked with their last ones"
+        text = (
+            f"{telling.of_values(seen, lost.places, losses)}. The function failed when it was asked with these values"
+        )
         return _refused(seen, real, text)
 
     def _first_call(self, seen: Seen, real: Answer) -> bytes:
         """Answer a call without notes: nothing that exists goes until all that exists is ready."""
         desired = real.message.desired.resources
-        dropped = [name for name in seen.unmarked() if name not in desired]
-        if not dropped or seen.all_ready() or seen.lets_all_go:
+        dropped = [name for name in (*seen.made, *seen.unmarked()) if name not in desired]
+        if not dropped or not seen.unready() or seen.lets_all_go:
             return self._finish(seen, real, _NOTHING_LOST)
         for name in dropped:
             observed = seen.observed[name].resource
@@ -172,6 +174,7 @@ class Guard:
                 return _refused(seen, real, text)
             desired[name].resource = _in_its_namespace(seen, name, owned)
             desired[name].ready = Answer.READY if is_ready(observed) else Answer.NOT_READY
+        write(seen, real, _NOTHING_LOST, None)
         telling.tell_first_call(seen, real.message, dropped)
         return _bytes(real)
 
@@ -191,7 +194,7 @@ class Guard:
     def _erased(self, seen: Seen, answer: Answer) -> bool:
         """Say, once, whether somebody erases the notes of a composite's resources."""
         count = self._unseen.get(text_at(seen.composite, "metadata", "uid"), lambda: [0])
-        if seen.made or not any(name in seen.observed for name in answer.own):
+        if not seen.is_first or not any(name in seen.observed for name in answer.own):
             count[0] = 0
             return False
         count[0] += 1

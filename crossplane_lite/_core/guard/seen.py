@@ -17,10 +17,10 @@ from ..base.sentinels import UNSET
 from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, digest_of, is_marked, made_in, whose
 from ..dependencies.usages import edge_of
 from ..known.joined import lacks
-from ..known.notes import COMPOSITE, NOT_KEPT, Notes, Values, Where
+from ..known.notes import COMPOSITE, EXTERNAL, NOT_KEPT, Notes, Values, Where
 from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
 from ..observed.secrets import Masker, masker_for
-from .answers import Answer, supports
+from .answers import Answer
 from .values import READY, is_named, is_true_condition, status_leaves
 
 CONDITION: Final = "LastKnownValues"
@@ -93,14 +93,19 @@ class Seen:
             text = digest_of(self.request.input)
             self.step += f"-{sha256(text.encode()).hexdigest()[:8]}"
         self.made: dict[str, str] = {}
+        others: dict[str, str] = {}
         self._unmarked: list[str] = []
         for name, one in self.observed.items():
             mark = codec.get_path(one.resource, MARK_WAY)
             owner = whose(mark, self.step, options.name)
-            if owner in (OURS, OUR_NAME):
+            if owner == OURS:
                 self.made[name] = made_in(mark, self.step).digest
+            elif owner == OUR_NAME:
+                others[name] = ""
             elif owner == NO_MARK:
                 self._unmarked.append(name)
+        # With the same name and another input they are this step's, before its input changed, or another step's.
+        self.made = self.made or others
 
     @property
     def observed(self) -> Mapping[str, Any]:
@@ -122,6 +127,11 @@ class Seen:
             return found
         signed = {name: one for name, one in found.entries.items() if self.is_signed(name, one)}
         return Notes(signed)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing is known: in the first call, or because notes are gone or have another key."""
+        return not (self.made and self.notes.entries)
 
     def signature(self, name: str, entry: Mapping[str, Any]) -> str:
         """Return the signature of an entry on a resource of this composite."""
@@ -148,9 +158,12 @@ class Seen:
     @functools.cached_property
     def condition(self) -> Mapping[str, Any]:
         """The condition that this guard has set before; empty without one."""
-        found = conditions_of(self.composite).get(CONDITION) or {}
-        is_own = str(found.get("message", "")).startswith(f"{self.options.name}: ")
-        return found if is_own or found.get("reason") == "FatalError" else {}
+        return conditions_of(self.composite).get(self.condition_type, {})
+
+    @property
+    def condition_type(self) -> str:
+        """The type of the condition: each guard of a pipeline has its own."""
+        return f"{CONDITION}-{self.options.name}"
 
     @property
     def lets_all_go(self) -> bool:
@@ -160,10 +173,6 @@ class Seen:
     def tells_new(self, answer: Answer) -> bool:
         """Say whether an answer gives a field of the composite's status another value than it has."""
         return any(self.status.get(steps) != value for steps, value in answer.status.items())
-
-    def supports(self, capability: int) -> bool:
-        """Say whether the caller has a capability, or doesn't say which ones it has."""
-        return supports(self.request, capability)
 
     def is_ready(self, obj: str) -> bool:
         """Say whether an object is ready: a composed resource by its kind's rules, the composite by its condition."""
@@ -179,9 +188,9 @@ class Seen:
         """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
         return [name for name in self._unmarked if edge_of(name, self.observed[name].resource) is None]
 
-    def all_ready(self) -> bool:
-        """Say whether all observed composed resources are ready."""
-        return all(map(self.is_ready, self.observed))
+    def unready(self) -> list[str]:
+        """Return the observed composed resources that aren't ready."""
+        return [name for name in sorted(self.observed) if not self.is_ready(name)]
 
     def lost(self, wanted: Collection[str]) -> Lost:
         """Return the noted values that are missing. An object that is gone lost its values if it is among `wanted`."""
@@ -226,6 +235,8 @@ class Seen:
         return bool(self._patterns) or self._waited_long
 
     def _is_let_go(self, obj: str, way: str) -> bool:
+        if not way.startswith(("status", EXTERNAL)):
+            return True  # forged: a guard notes nothing else
         if self._patterns and is_named(self._patterns, obj, way):
             return True
         return self._waited_long and way != READY and obj != COMPOSITE and self.is_ready(obj)

@@ -9,7 +9,7 @@ from ...proto import _view
 from ..base.texts import short_repr, some
 from ..known.notes import Where
 from .seen import CONDITION, LET_GO, Seen
-from .values import pattern_of, readable
+from .values import patterns_of, readable
 
 _MOST: Final = 5
 _MISSING: Final = "ValuesMissing"
@@ -50,7 +50,7 @@ def tell(seen: Seen, message: Any, places: Sequence[Where], losses: Losses) -> N
         losses: What the answer would do without their last values.
     """
     if places:
-        _put(seen, message, _MISSING, _of_values(seen, places, losses))
+        _put(seen, message, _MISSING, of_values(seen, places, losses))
     elif seen.condition:
         _put(seen, message, _THERE, "no missing value decides anything")
 
@@ -58,32 +58,32 @@ def tell(seen: Seen, message: Any, places: Sequence[Where], losses: Losses) -> N
 def tell_first_call(seen: Seen, message: Any, names: Sequence[str]) -> None:
     """Say in a condition which resources stay because nothing is known of their values yet."""
     text = (
-        f"{some(names, _MOST)} stay, because the guard has no notes yet and not every existing resource is ready: a "
-        f"value may be missing that decides about them ({_way_out('*')})"
+        f"the step doesn't desire {some(names, _MOST)}, and nothing goes until these are ready: "
+        f"{some(seen.unready(), _MOST)}. The guard has no notes yet, so a value may be missing ({_way_out(['*'])})"
     )
     _put(seen, message, _UNKNOWN, text)
 
 
-def _of_values(seen: Seen, places: Sequence[Where], losses: Losses) -> str:
+def of_values(seen: Seen, places: Sequence[Where], losses: Losses) -> str:
+    """Return which values are missing, what an answer would do without them, and the way out."""
     values = [f"{readable(place)} ({seen.mask(short_repr(seen.notes.at(*place)))})" for place in sorted(places)]
     verb = "are missing and count as they last were" if values[1:] else "is missing and counts as it last was"
     text = f"{some(values, _MOST)} {verb}"
     if losses:
         text += f"; without that, {losses}"
-    return f"{text} ({_way_out(pattern_of(min(places)))})"
+    return f"{text} ({_way_out(patterns_of(places, _MOST))})"
 
 
-def _way_out(path: str) -> str:
-    return f'if that is meant, let it go with the annotation {LET_GO}: "{path}" of the composite'
+def _way_out(patterns: Sequence[str]) -> str:
+    return f'if that is meant, let it go with the annotation {LET_GO}: "{", ".join(patterns)}" of the composite'
 
 
 def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
     """Set the condition, and add a result with the same text if the reason is new."""
     text = f"{seen.options.name}: {text}"
     is_resolved = reason == _THERE
-    if seen.supports(_view.CAPABILITY_CONDITIONS):
-        status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
-        message.conditions.add(type=CONDITION, status=status, reason=reason, message=text)
+    status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
+    message.conditions.add(type=seen.condition_type, status=status, reason=reason, message=text)
     if seen.condition.get("reason") != reason:
         severity = _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING
         message.results.add(severity=severity, message=text, reason=CONDITION)

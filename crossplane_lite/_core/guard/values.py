@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from .. import codec
@@ -29,6 +30,8 @@ _IDENTIFIER: Final = re.compile(r"(?:id|arn|name|endpoint|phase|state|url|addres
 _CHANGING: Final = re.compile(
     r"(?:time|timestamp|generation|count|counter|update|age|revision|version|heartbeat)$", re.I
 )
+
+_SEPARATOR: Final = re.compile(r"[,\s]")
 
 Mask = Callable[[str], str]
 
@@ -115,22 +118,20 @@ def _is_known_secret(value: Any, mask: Mask) -> bool:
 Rank = Callable[[str, Any], int]
 
 
-def ranked(texts: str) -> Rank:
+def ranked(desired: Iterable[Any]) -> Rank:
     """Return a function that says how soon a value is noted: the smaller, the sooner.
 
-    `texts` is everything that is desired, as JSON: a value that stands in it matters most.
+    `desired` is everything that is desired: a value that stands in it matters most.
     """
+    parts = _parts(desired)
+    texts = "\n".join(parts)
 
-    def stands(value: Any) -> bool:
-        if isinstance(value, dict):
-            value = list(value.values())
-        if isinstance(value, list):
-            return any(map(stands, value))
-        text = value if isinstance(value, str) else f": {json.dumps(value)}"
-        return len(text) > _SHORT and text in texts
+    @functools.cache
+    def stands(text: str) -> bool:
+        return len(text) > _SHORT and (text in parts or text in texts)
 
     def rank(way: str, value: Any) -> int:
-        if stands(value):
+        if any(map(stands, _parts([value]))):
             return 0
         key = way.rpartition(".")[2]
         if _CHANGING.search(key):
@@ -138,6 +139,21 @@ def ranked(texts: str) -> Rank:
         return 1 if way in (READY, EXTERNAL) or _IDENTIFIER.search(key) else 2
 
     return rank
+
+
+def _parts(values: Iterable[Any]) -> set[str]:
+    """Return the different scalars in some values, as texts."""
+    found = set()
+    work = list(values)
+    while work:
+        value = work.pop()
+        if isinstance(value, dict):
+            work += value.values()
+        elif isinstance(value, list):
+            work += value
+        else:
+            found.add(value if isinstance(value, str) else f": {json.dumps(value)}")
+    return found
 
 
 def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
@@ -155,10 +171,17 @@ def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
     return False
 
 
-def pattern_of(place: Where) -> str:
-    """Return a pattern for `is_named` that names a value, without brackets: a condition is one of all."""
-    obj, way = place
-    return f"{obj or 'xr'}.{way}".partition("[")[0]
+def patterns_of(places: Collection[Where], most: int) -> list[str]:
+    """Return patterns for `is_named` that name some values: at most so many paths, else the names of their objects.
+
+    They have no brackets: a condition is one of all. `*` stands for a name that a list of patterns can't have.
+    """
+    paths, names = set(), set()
+    for obj, way in places:
+        name = "*" if _SEPARATOR.search(obj) else obj or "xr"
+        names.add(name)
+        paths.add(f"{name}.{way}".partition("[")[0])
+    return sorted(names if len(paths) > most else paths)
 
 
 def readable(place: Where) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 from .. import codec
@@ -26,18 +25,18 @@ _AROUND: Final = 64
 """The bytes of an entry around its values: names of fields, the number, the signature."""
 
 
-def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> None:
+def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding | None) -> None:
     """Put the step's marks and notes into an answer.
 
     Args:
         seen: The request.
         answer: The answer.
         lost: The noted values that are missing. They stay noted, but for those that are let go.
-        deciding: Returns those of some values that decide, where not all fit.
+        deciding: Returns those of some values that decide, where not all fit; None to write no new notes.
     """
     if not answer.own:
         return
-    entries = _entries(seen, answer, lost, deciding)
+    entries = _entries(seen, answer, lost, deciding) if deciding else {}
     desired = answer.message.desired.resources
     for name, digest in answer.own.items():
         there = seen.observed[name].resource if name in seen.observed else b""
@@ -52,7 +51,7 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entr
     notes = seen.notes
     written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
     values = _kept(seen, answer, lost)
-    if not (written or lost.let_go or _lacks(seen, answer, values)):
+    if notes.entries and not (written or lost.let_go or _lacks(seen, answer, values)):
         return {}
     mask = seen.mask
     for obj, raw in _owners(seen, answer).items():
@@ -69,7 +68,7 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entr
         carriers += [name for name in sorted(left) if name not in carriers][:needed]
     places = _places(seen, answer)
     entries = spread(notes, noted, answer.told, carriers, left, places)
-    rank = ranked(_texts(answer))
+    rank = ranked(_desired(answer))
     first: Collection[Where] | None = None
     for name, entry in entries.items():
         if entry is None:
@@ -153,15 +152,13 @@ def _places(seen: Seen, answer: Answer) -> Callable[[str, str], bool]:
     return may_lie
 
 
-def _texts(answer: Answer) -> str:
-    """Return all that is desired as one text."""
+def _desired(answer: Answer) -> Iterator[Any]:
+    """Yield all that is desired, and its names."""
     desired = answer.message.desired
-    trees = [codec.decode_struct(desired.resources[name].resource) for name in answer.own]
-    trees.append(codec.decode_struct(desired.composite.resource))
-    try:
-        return json.dumps([trees, sorted(answer.own)], ensure_ascii=False)
-    except RecursionError:  # nested more deeply than any API server takes
-        return ""
+    yield list(answer.own)
+    for name in answer.own:
+        yield codec.decode_struct(desired.resources[name].resource)
+    yield codec.decode_struct(desired.composite.resource)
 
 
 def _taken(seen: Seen, name: str) -> int:

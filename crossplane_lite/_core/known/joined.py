@@ -56,10 +56,13 @@ def _pairs(there: list[Any], noted: list[Any]) -> Iterator[tuple[int, Any]]:
     Elements are the same if they have the same name. An element that has lost its name is known by its index.
     """
     names = [_name_of(one) for one in there]
+    places: dict[Any, int] = {}
+    for at, name in enumerate(names):
+        places.setdefault(name, at)
     for at, was in enumerate(noted):
         name = _name_of(was)
-        if name is not None and name in names:
-            yield names.index(name), was
+        if name is not None and name in places:
+            yield places[name], was
         elif at < len(there) and None in (name, names[at]):
             yield at, was
         else:
@@ -70,7 +73,8 @@ def _name_of(element: Any) -> Any:
     """Return what an element of a list is known by: one of its fields, or itself; None for nothing."""
     if isinstance(element, dict):
         for key in _NAMES:
-            if not is_missing(element.get(key)):
-                return element[key]
+            name = element.get(key)
+            if not (is_missing(name) or isinstance(name, (dict, list))):
+                return name
         return None
     return None if isinstance(element, list) or is_missing(element) else element

@@ -19,6 +19,7 @@ from __future__ import annotations
 import enum
 import functools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -27,6 +28,7 @@ from typing import Any, Final
 from ...errors import CrossplaneLiteError
 from .. import codec
 from ..base.hashes import digest
+from ..base.scalars import EXACT
 from ..base.sentinels import UNSET
 from ..observed.lookup import steps_of, text_at
 from . import KNOWN
@@ -257,7 +259,11 @@ def _is_entry(entry: Any) -> bool:
     for one in values.values():
         if not isinstance(one, dict):
             return False
-    return all(isinstance(one, list) for part in ways for one in part.values())
+    for part in ways:
+        for one in part.values():
+            if not isinstance(one, list) or not all(isinstance(way, str) for way in one):
+                return False
+    return True
 
 
 def carries(raw: bytes) -> bool:
@@ -292,11 +298,25 @@ def _pattern(step: str) -> tuple[bytes, re.Pattern[bytes]]:
 
 def entries_in(raw: bytes) -> dict[str, Any]:
     """Return the entries of all steps in an object's annotation; none if it is malformed."""
+    text = codec.get_path(raw, KNOWN_WAY) or "{}"
     try:
-        found = json.loads(codec.get_path(raw, KNOWN_WAY) or "{}")
+        found = _decoder.decode(text)
+        if "\\u" in text:  # halves of characters can be written with escapes only
+            annotation_of(found).encode()
     except (ValueError, TypeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _number(text: str) -> float:
+    """Return a number as objects have it; raise ValueError for an infinite one."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return int(number) if number.is_integer() and abs(number) <= EXACT else number
+
+
+_decoder: Final = json.JSONDecoder(parse_float=_number, parse_int=_number, parse_constant=_number)
 
 
 def annotation_of(entries: Mapping[str, Any]) -> str:

@@ -216,7 +216,7 @@ def _set(nested: dict[str, Any], way: str, value: Any) -> None:
         steps = steps_of(way)
     except CrossplaneLiteError:
         return
-    if not all(type(step) is str for step in steps):
+    if {type(step) for step in steps} != {str}:
         return
     at: Any = nested
     for step in steps[:-1]:
