@@ -232,7 +232,19 @@ def departing(conn: Any, stream: int) -> None:
     conn.close_connection(last_stream_id=0)
 
 
-@pytest.mark.parametrize("answer", [cut, compressed, reset, plain_http, departing])
+def no_text(conn: Any, stream: int) -> None:
+    """Answer with a status whose text isn't UTF-8."""
+    conn.send_headers(stream, HEADERS)
+    conn.send_headers(stream, [(b"grpc-status", b"7"), (b"grpc-message", b"\xff\xfe")], end_stream=True)
+
+
+def no_status(conn: Any, stream: int) -> None:
+    """Answer with a status that is no number of gRPC's."""
+    conn.send_headers(stream, HEADERS)
+    conn.send_headers(stream, [("grpc-status", "9" * 5000)], end_stream=True)
+
+
+@pytest.mark.parametrize("answer", [cut, compressed, reset, plain_http, departing, no_text, no_status])
 def test_servers_that_misbehave(answer: Callable[[Any, int], None]) -> None:
     """A server that breaks the rules of gRPC ends the call at once, with a status and a text."""
     server = Misbehaving(answer)

@@ -39,6 +39,7 @@ _WINDOW: Final = 16 << 20
 _READ: Final = 1 << 16
 _MOST_IDLE: Final = 64
 _UNKNOWN: Final = 2
+_DIGITS: Final = 2  # of gRPC's statuses
 _LONGEST_TIMEOUT: Final = 99_999_999  # eight digits
 
 
@@ -181,7 +182,7 @@ class _Connection:
         except TimeoutError:
             text = f"the target {self._authority} didn't answer in time"
             raise Refused(status.DEADLINE_EXCEEDED, text) from None
-        except (OSError, _exceptions.ProtocolError) as e:
+        except (OSError, ValueError, _exceptions.ProtocolError) as e:  # ValueError: headers that aren't UTF-8
             raise _Broken(str(e)) from None
 
     def _called(self, path: str, request: bytes, until: float) -> _Answer:
@@ -285,8 +286,10 @@ class _Answer:
             http = self._headers.get(":status")
             raise Refused(_UNKNOWN, f"the target doesn't answer as a gRPC server does (HTTP status {http})")
         if code != "0":
-            number = int(code) if code.isdecimal() else _UNKNOWN
-            raise Refused(number, unquote(self._headers.get("grpc-message", "")))
+            is_status = code.isdecimal() and len(code) <= _DIGITS
+            number = int(code) if is_status else _UNKNOWN
+            text = unquote(self._headers.get("grpc-message", ""))
+            raise Refused(number, text or f"the target answers with the status {code[:9]}")
         data = bytes(self._data)
         length = int.from_bytes(data[1:PREFIX_BYTES], "big")
         if len(data) < PREFIX_BYTES or data[0] or len(data) != PREFIX_BYTES + length:
