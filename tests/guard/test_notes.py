@@ -230,6 +230,15 @@ def test_the_first_call_keeps_what_exists() -> None:
     assert cluster.reconcile().deleted == []
 
 
+def test_a_step_that_composes_nothing_holds_nothing() -> None:
+    """A guard in front of a step that composes nothing leaves a later step's resources alone, whoever isn't ready."""
+    cluster = without_guard()
+    (alone,) = cluster.functions
+    cluster.functions, cluster.inputs = (Guarded(lambda call: call.report(step="told")), alone), [None, None]
+    cluster.provide("vpc", {"atProvider": {}}, ready=False)
+    assert sorted(cluster.reconcile().deleted) == ["subnet", "table"]
+
+
 def test_the_first_call_can_be_let_go() -> None:
     """The annotation with an asterisk lets all go, also in the first call."""
     cluster = without_guard()
