@@ -17,7 +17,7 @@ from .._tools.manifests.files import replace_file
 from ..errors import InputError
 from ._text import Text, Unreadable, YamlNode, parse
 from ._text._check import cut, items_of, opened
-from ._text._layout import column, open_at
+from ._text._layout import LINE, column, indented, open_at
 from ._text._splice import document_text
 from ._text._write import new_text
 from .annotations import INDEXES, PATHS, show_file, without
@@ -161,7 +161,7 @@ class Package:
         self._roots = {one._placed: one._node for one in found if one._placed and one._node}
         wrapper = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
         if self._config is not None:
-            wrapper += f"functionConfig:\n{indented(whole(self._config), '  ')}\n"
+            wrapper += f"functionConfig:\n{indented(whole(self._config), 2)}"
         return ResourceList(parse(wrapper.encode(), _LABEL), config_class, found, needed=needed)
 
     # Writing
@@ -399,8 +399,8 @@ def _place(item: Resource) -> tuple[str, int]:
     return (f"{folder}/" if folder.strip(".") else "") + called + ".yaml", 0
 
 
-# Line breaks that only YAML 1.1 knows. A text with one of them can't be indented line by line.
-_OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+# Line breaks that YAML reads as `\n`. U+2028 and U+2029 begin a line, too, but are themselves a part of a value.
+_BREAKS: Final = re.compile("\r\n?|\x85")
 
 
 def as_document(item: Resource, *, is_json: bool = False) -> str:
@@ -431,17 +431,11 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
 def whole(root: YamlNode) -> str:
     r"""Return the text of a document in which every line ends with `\n` alone.
 
-    A text with line breaks that only YAML 1.1 knows, such as U+2028, is replaced by new YAML of its values, without
-    comments.
-
     Args:
         root: The node of the document.
     """
-    text = document_text(root).replace("\r\n", "\n")
-    ended = text if text.endswith("\n") else text + "\n"
-    if _OTHER_BREAKS.search(text) or (text != ended and parse(ended.encode()).root.value() != root.value()):
-        return new_text(root.value())
-    return ended
+    text = _BREAKS.sub("\n", document_text(root))
+    return text if text.endswith("\n") else text + "\n"
 
 
 def _as_item(item: Resource) -> YamlNode:
@@ -476,12 +470,6 @@ def joined(documents: Sequence[str]) -> str:
     return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
-def indented(text: str, first: str) -> str:
-    """Return a text with all lines indented by two spaces, except empty ones. The first line begins with `first`."""
-    lines = text.removesuffix("\n").split("\n")
-    return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
-
-
 def unwrapped(data: bytes) -> str:
     """Return the items of a ResourceList as one text of YAML documents, without the annotations that name files.
 
@@ -508,8 +496,7 @@ def unwrapped(data: bytes) -> str:
 
 def _dedented(text: str, columns: int) -> str:
     """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join(line[columns:] if not line[:columns].strip() else line.lstrip(" ") for line in lines)
+    return re.sub(rf"{LINE} {{1,{columns}}}", "", text.replace("\r\n", "\n"))
 
 
 def diff(changes: Changes, *, colour: bool) -> str:

@@ -34,9 +34,10 @@ How an edit changes the text
 - An alias, or a field of a merge key, is replaced by a copy of its value if it is edited. If the value of an anchor is
   edited, removed, or moved to a position after one of its aliases, copies of the old value replace the aliases.
 - `? key` is kept, also if its value is edited.
-- If the edited text of a document or item doesn't say what it must, because a rare form stands beside an edit (a block
-  that keeps its blank lines, lines of spaces, `? key` without a value), the document or item is written anew. Then it
-  loses its comments, and nothing else.
+- If lines are written behind a block scalar at the end of a file without a final newline, its header gets `-`, and its
+  value stays. A block that keeps its blank lines has as many of them as its value, and lines of spaces behind a block
+  become empty where they would be a part of it.
+- Nothing is written anew. If the edited text wouldn't say what it must, that is an error with the line and the reason.
 
 Why it is done this way
 -----------------------

@@ -16,7 +16,7 @@ from ._write import beside, flow_style, key_text, mapping_lines, scalar, style_a
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any, TypeAlias
 
     from ._nodes import Lists, Stream
@@ -37,15 +37,14 @@ class Edits:
 
     Args:
         doc: The stream.
-        anew: Nodes that are written anew, as if their values were new.
+        loose: Aliases that are replaced in any case.
     """
 
-    def __init__(self, doc: Stream, anew: Collection[YamlNode] = ()) -> None:
+    def __init__(self, doc: Stream, loose: Iterable[YamlNode] = ()) -> None:
         self._doc = doc
-        self._anew = anew
-        self._loose: set[YamlNode] = set()  # aliases that copies replace
+        self._loose = {*loose}  # aliases that copies replace
         self._active: set[YamlNode] = set()  # all nodes that have an edit, or an edit in them
-        self._activate((*doc.wanted, *anew))
+        self._activate((*doc.wanted, *self._loose))
         self._lists: Lists = {}
         self._touched: set[YamlNode] = set()  # nodes with a new value
         self._gone: set[YamlNode] = set()  # nodes whose text is removed or replaced
@@ -55,7 +54,7 @@ class Edits:
         """Return the edits of these documents.
 
         Raises:
-            OverlapError: Two edits overlap.
+            InputError: Two edits overlap.
             UsageError: A key or an integer is too long.
         """
         while True:
@@ -109,9 +108,7 @@ class Edits:
                 value = node.content if node.kind in (MAPPING, SEQUENCE) else node.value()
         elif not self._doc.aliases and says(node, value):
             return  # as most values
-        if node in self._anew:
-            self._replace(node, wanted(value), out)
-        elif isinstance(value, YamlNode):
+        if isinstance(value, YamlNode):
             self._other_text(node, value, out)
         elif node.kind == MAPPING and value.__class__ is dict:
             self._fields(node, value, out)
@@ -298,6 +295,23 @@ def place_of_unit(node: YamlNode) -> Any:
         problem = "comments can be set only if the items are written in lines, with dashes, not in brackets"
         raise UsageError(f"{node.doc.label}: {problem}")
     return place_of(node)
+
+
+def reaching_out(unit: YamlNode) -> list[YamlNode]:
+    """Return the aliases in an item whose anchors are elsewhere."""
+    if unit.parent is None:
+        return []
+    found: list[YamlNode] = []
+    for anchored, aliases in unit.doc.aliases.items():
+        if not _is_in(anchored, unit):
+            found += [alias for alias in aliases if _is_in(alias, unit)]
+    return found
+
+
+def _is_in(node: YamlNode | None, unit: YamlNode) -> bool:
+    while node is not None and node is not unit:
+        node = node.parent
+    return node is unit
 
 
 def _element_of(node: YamlNode, inner: YamlNode | None) -> YamlNode | None:

@@ -42,6 +42,15 @@ _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 Bounds = namedtuple("Bounds", "lead start end")
 
 
+# The beginning of a line, also behind line breaks that only YAML 1.1 has.
+LINE = r"(?:\A|(?<=[\n\u2028\u2029]))"
+
+
+def indented(text: str, columns: int) -> str:
+    """Return a text with so many spaces before each line that isn't empty."""
+    return re.sub(rf"{LINE}(?=[^\n])", " " * columns, text)
+
+
 def line_start(text: str, at: int) -> int:
     """Return the position at which the line around the position `at` begins."""
     return text.rfind("\n", 0, at) + 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from ...errors import InputError
 from . import _layout, _write
 from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode
 
@@ -25,10 +26,6 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 
 
-class OverlapError(Exception):
-    """Two edits change the same text, so what they are in must be written anew."""
-
-
 def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
     """Return the part of a text between `start` and `end`, changed by edits.
 
@@ -39,13 +36,14 @@ def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
         edits: The edits, in any order.
 
     Raises:
-        OverlapError: The edits overlap.
+        InputError: The edits overlap.
     """
     parts: list[str] = []
     # Insertions at one place keep their order, and come before a replacement that begins there.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         if first < start:
-            raise OverlapError
+            line = text.count("\n", 0, first) + 1
+            raise InputError(f"line {line}: two changes overlap there, so they can't be written; nothing is written")
         parts += (text[start:first], new)
         start = last
     return "".join([*parts, text[start:end]])
@@ -98,6 +96,13 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, ou
     Comments beside the old value stay.
     """
     text, style = node.doc.text, _write.style_at(parent)
+    if parent.kind == MAPPING and _layout.colon_of(node) < 0:  # `? key` without a colon
+        at = _layout.line_end(text, node.kend)
+        lines = _write.mapping_lines({"k": value}, 0, style)
+        column = " " * _layout.column(text, _layout.key_start(node))
+        new = "".join(column + line + style.newline for line in [lines[0][1:], *lines[1:]])
+        out.append((at, at, new))
+        return
     if parent.kind == MAPPING:
         head = _layout.colon_of(node) + 1
         indent = _layout.column(text, _layout.key_start(node))
@@ -219,11 +224,9 @@ def element_lines(value: Any, column: int, style: Style) -> list[str]:
     """
     if not isinstance(value, YamlNode):
         return _write.sequence_lines([value], column, style)
-    text = value.doc.document(value)
-    pad = " " * (column + 2)
-    lines = [pad + line if line else line for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")]
-    lines[0] = f"{pad[:column]}- {lines[0][column + 2 :]}"
-    return lines
+    text = value.doc.document(value).replace("\r\n", "\n").removesuffix("\n")
+    first, *lines = _layout.indented(text, column + 2).split("\n")
+    return [f"{' ' * column}- {first[column + 2 :]}", *lines]
 
 
 def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
