@@ -190,12 +190,17 @@ def _node(resource: Resource, steps: Steps) -> YamlNode | None:
     """
     node: YamlNode | None = resource._base
     value: Any = resource._now()
+    moved = resource._moved()
     step: Any
     for step in steps:
         inner = lookup(value, (step,), resource)
-        if node is None or inner is resource:
+        if inner is resource:
             return None
-        if node.kind == SEQUENCE and isinstance(value, list):
+        if id(inner) in moved:
+            node = moved[id(inner)][1]
+        elif node is None:
+            pass
+        elif node.kind == SEQUENCE and isinstance(value, list):
             node = _element(node, inner, resource._lists.get(id(value)), step)
         else:
             node = node.content.get(step) if node.kind == MAPPING else None

@@ -485,10 +485,9 @@ def _made(resource: Any) -> Resource:
         if not root.style:
             return Resource._of_node(root, "the new item")  # which keeps its text
         return Resource(root.value())
-    content = plain_data(resource)
-    if not isinstance(content, dict):
+    if not isinstance(resource, Mapping) and not isinstance(plain_data(resource), dict):
         raise UsageError(f"an item must be a mapping, a model or a string of YAML (got {resource!r:.60})")
-    return Resource(content)
+    return Resource(resource)
 
 
 def _check(resource: Resource) -> None:

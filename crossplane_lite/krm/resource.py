@@ -16,7 +16,7 @@ from .._core.paths.text import show
 from ..errors import InputError, UsageError
 from . import annotations as reserved
 from ._live import Elements, Fields, Texts, check_types, honest, plain_data
-from ._text._nodes import copied, lists_in, same
+from ._text._nodes import copied, lists_in, nodes_of, same
 from ._text._parse import Unreadable
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from ._live import View
     from ._text import YamlNode
     from .comments import Comments
     from .items import Items, Named
@@ -46,6 +47,10 @@ else:
     )
 
 __all__ = ["Resource", "ResourceId", "settle"]
+
+# Where a value of the content comes from: the value itself; the node that it was read from; and all resources that it
+# was in before, each with the value there.
+Origin = namedtuple("Origin", "value node before")
 
 # A change of one of these fields changes the item's group, kind, namespace, name or file.
 _NAMING = frozenset(
@@ -81,8 +86,8 @@ class Resource(Fields):
     """
 
     __slots__ = (
-        "_base", "_edits", "_frozen", "_lists", "_named", "_node", "_pending", "_owner", "_placed", "_reserved",
-        "_typed", "_written",
+        "_base", "_edits", "_frozen", "_lists", "_named", "_node", "_nodes", "_origins", "_owner", "_pending",
+        "_placed", "_reserved", "_typed", "_written",
     )  # fmt: skip
 
     _node: YamlNode | None
@@ -94,6 +99,8 @@ class Resource(Fields):
     _pending: dict[tuple[tuple[str | int, ...], str], str]  # comments that were set, by path and place
     _placed: tuple[str, int] | None  # its file, if its text is a document of a file
     _named: dict[tuple[int, str], Named]  # long lists whose elements were selected by a field
+    _nodes: dict[int, tuple[Any, YamlNode]] | None  # the nodes of the content's objects and lists, by their id()
+    _origins: dict[int, Origin]  # where values in the content come from, by their id()
     _frozen: str
     _edits: int  # how many changes the content has had
     _written: int  # how many of these changes the text has
@@ -101,7 +108,7 @@ class Resource(Fields):
     def __init__(self, content: Mapping[str, Any] | None = None) -> None:
         self._start(None, "", {})
         if content:
-            made = plain_data(content)
+            made = plain_data(content, self)
             if not isinstance(made, dict):
                 raise UsageError(f"a resource must be a mapping (got {content!r:.60})")
             object.__setattr__(self, "_data", made)
@@ -111,6 +118,7 @@ class Resource(Fields):
         Fields.__init__(self, self, data, None, label)
         start = {"_node": node, "_placed": placed, "_frozen": frozen, "_lists": {}, "_named": {}, "_owner": None}
         start |= {"_reserved": None, "_typed": None, "_base": node, "_pending": {}, "_edits": 0, "_written": 0}
+        start |= {"_nodes": None, "_origins": {}}
         for name, value in start.items():
             object.__setattr__(self, name, value)
 
@@ -218,6 +226,8 @@ class Resource(Fields):
         """
         content = self._content()
         self._check_open()
+        if isinstance(holder.get(key) if isinstance(holder, dict) else value, (dict, list)) or value is reserved.NONE:
+            self._known()
         if isinstance(holder, list):
             indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
             if value is reserved.NONE:
@@ -358,9 +368,10 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written:
             return
-        self._set_comments()
+        self._set_comments(always=self._base is None and bool(self._origins))
         object.__setattr__(self, "_written", self._edits)
         if self._base is not None:
+            self._base.doc.moved.update(self._moved())
             self._base.assign(self._own_content(), self._lists)
             if self._node is not None and self._node is not self._base:
                 self._node.assign(self._base)
@@ -374,15 +385,80 @@ class Resource(Fields):
             from ._text._write import new_text
 
             content = self._own_content()
+            if self._base is None and self._origins:  # what has moved here is written into a text with the rest of it
+                rest = {key: one for key, one in content.items() if key in ("apiVersion", "kind")}
+                object.__setattr__(self, "_base", parse(new_text(rest).encode(), self._label).root)
             if self._base is None:
                 text = new_text(content)
             else:
+                self._base.doc.moved.update(self._moved())
                 self._base.assign(content, self._lists)
                 text = unit_text(self._base)
             base = parse(noted(text, self._pending).encode(), self._label).root
             object.__setattr__(self, "_base", base)
             object.__setattr__(self, "_lists", lists_in(self._content()))
+            if self._nodes is not None:
+                self._nodes.update(nodes_of(base, content, self._lists))
+            self._origins.clear()
             self._pending.clear()
+
+    # Values that move
+
+    def _known(self) -> dict[int, tuple[Any, YamlNode]]:
+        """Return the node of each object and list that was read from the text, also of those that are gone."""
+        if self._nodes is None:
+            content = self._content()
+            found = {} if self._base is None else nodes_of(self._base, content, self._lists)
+            object.__setattr__(self, "_nodes", found)
+        assert self._nodes is not None
+        return self._nodes
+
+    def _came_from(self, value: Any, view: View) -> None:
+        """Note that a value of the content is a copy of the one that a view shows, maybe of another resource."""
+        source = view._root
+        known = source._known()
+        work = [(value, view._data)]
+        while work:
+            one, data = work.pop()
+            if not isinstance(one, (dict, list)):
+                continue
+            pairs = (
+                zip(one.values(), data.values(), strict=True) if isinstance(one, dict) else zip(one, data, strict=True)
+            )
+            work += pairs
+            origin = source._origins.get(id(data))
+            if origin is None and id(data) in known:
+                origin = Origin(data, known[id(data)][1], ())
+            if origin is not None:
+                self._origins[id(one)] = Origin(one, origin.node, (*origin.before, (source, data)))
+
+    def _moved(self) -> dict[int, tuple[Any, YamlNode]]:
+        """Return those values of the content that are elsewhere no more, and the nodes from which they were read."""
+        from ._text._moves import is_movable
+
+        held: dict[int, set[int]] = {}
+        found: dict[int, tuple[Any, YamlNode]] = {}
+        for key, (value, node, before) in self._origins.items():
+            is_copy = False
+            for source, data in before:
+                if id(source) not in held:
+                    held[id(source)] = source._ids()
+                is_copy = is_copy or id(data) in held[id(source)]
+            if not is_copy and is_movable(node):
+                found[key] = value, node
+        return found
+
+    def _ids(self) -> set[int]:
+        """Return the `id()` of each object and list that is in the content; none if the resource was removed."""
+        found: set[int] = set()
+        if self._owner is None or self._owner._has(self):
+            work: list[Any] = [self._content()]
+            while work:
+                one = work.pop()
+                if isinstance(one, (dict, list)):
+                    found.add(id(one))
+                    work += one.values() if isinstance(one, dict) else one
+        return found
 
     # Field paths
 

@@ -28,6 +28,8 @@ How an edit changes the text
   with the comment lines below it that are indented more. Comments after a blank line stay. So do all blank lines, and
   the comments above the first field of a document or of an element: `- # comment` never moves. An element that moves
   takes the same lines with it. A value that is replaced by one of another kind loses the comments inside of it.
+- A value that moves to another key, object, list or document takes its lines along, indented as its new place needs it
+  (`Text.moved`). A field with a new key and an equal value is the old field; a string is known again by itself.
 - A mapping or list that becomes empty is written `{}` or `[]`. An empty one that gets entries is written in lines; but
   in brackets if it is inside of brackets. Comments that belong to no entry of a block stay when all entries are
   removed.

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from ._nodes import Stream
-    from ._replace import Edit
+    from ._nodes import Edit, Stream
 
     Path = tuple[str | int, ...]
 

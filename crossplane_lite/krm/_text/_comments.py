@@ -24,8 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ._nodes import YamlNode
-    from ._replace import Edit
+    from ._nodes import Edit, YamlNode
 
     Steps = tuple[str | int, ...]
     Region = tuple[int, int]
@@ -95,6 +94,7 @@ def _is_item(node: YamlNode) -> bool:
         and parent.parent.parent is None
         and parent.kstart >= 0
         and node.doc.text[parent.kstart : parent.kend].strip("'\"") == "items"
+        and parent.parent.get(["kind"]) == "ResourceList"
     )
 
 

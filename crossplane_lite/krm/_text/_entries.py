@@ -10,17 +10,17 @@ import re
 from ...errors import UsageError
 from ._edit import paired
 from ._layout import bounds, column, entries, line_start, open_at, pieces_of, place_of
+from ._moves import has_comments, is_movable, moved_lines, texts_in
 from ._nodes import MAPPING, SEQUENCE, YamlNode, merged, same, says, wanted
 from ._replace import apply, element_lines, flow_value, replace
 from ._write import beside, flow_style, key_text, mapping_lines, scalar, style_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any, TypeAlias
 
-    from ._nodes import Lists, Stream
-    from ._replace import Edit
+    from ._nodes import Edit, Lists, Stream
 
     # A field or an element: its key, or None; its node, or None if it is new; and its value.
     Entry: TypeAlias = tuple[str | None, YamlNode | None, Any]
@@ -44,7 +44,6 @@ class Edits:
         self._doc = doc
         self._loose = {*loose}  # aliases that copies replace
         self._active: set[YamlNode] = set()  # all nodes that have an edit, or an edit in them
-        self._activate((*doc.wanted, *self._loose))
         self._lists: Lists = {}
         self._touched: set[YamlNode] = set()  # nodes with a new value
         self._gone: set[YamlNode] = set()  # nodes whose text is removed or replaced
@@ -57,15 +56,37 @@ class Edits:
             InputError: Two edits overlap.
             UsageError: A key or an integer is too long.
         """
+        self._activate((*self._doc.wanted, *self._loose))
         while True:
             out: list[Edit] = []
+            known = len(self._doc.moved)
             for root in roots:
-                self._edit(root, root, out)
+                self.edit(root, root, out)
+            self._find_moved()
             loose = {alias for anchored in self._doc.aliases for alias in self._cut_off(anchored)} - self._loose
-            if not loose:
+            if not loose and len(self._doc.moved) == known:
                 return out
             self._loose |= loose
             self._activate(loose)
+
+    def of_moved(self, node: YamlNode, value: Any) -> list[Edit]:
+        """Return the edits that give a node another value, plain data, for its text at another place."""
+        while True:
+            out: list[Edit] = []
+            known = len(self._doc.moved)
+            self.edit(node, value, out)
+            self._find_moved()
+            if len(self._doc.moved) == known:
+                return out
+
+    def _find_moved(self) -> None:
+        """Note which strings are gone and have comments: such a string itself may be at another place now."""
+        if self._doc.aliases:
+            return
+        for node in self._gone:
+            if is_movable(node) and has_comments(node):
+                for one in texts_in(node):
+                    self._doc.moved.setdefault(id(one.content), (one.content, one))
 
     def _activate(self, nodes: Iterable[YamlNode]) -> None:
         for one in nodes:
@@ -97,7 +118,7 @@ class Edits:
 
     # Comparing
 
-    def _edit(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
+    def edit(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
         """Add the edits that give a node a value; the node itself stands for the value that was assigned to it."""
         if value is node:
             if node not in self._active:
@@ -108,7 +129,10 @@ class Edits:
                 value = node.content if node.kind in (MAPPING, SEQUENCE) else node.value()
         elif not self._doc.aliases and says(node, value):
             return  # as most values
-        if isinstance(value, YamlNode):
+        origin = self._doc.moved.get(id(value))
+        if origin is not None and origin[1] is not node and node.parent is not None and not node.parent.style:
+            self._put(node, origin[1], value, out)
+        elif isinstance(value, YamlNode):
             self._other_text(node, value, out)
         elif node.kind == MAPPING and value.__class__ is dict:
             self._fields(node, value, out)
@@ -125,6 +149,16 @@ class Edits:
         if node.parent is not None:
             text = "-" + text[column(self._doc.text, place.start) + 1 :]
         out.append((place.start, place.end, text))
+
+    def _put(self, node: YamlNode, origin: YamlNode, value: Any, out: list[Edit]) -> None:
+        """Add the edit that writes a value from elsewhere, with its comments, in place of the value of an entry."""
+        self._touch(node)
+        self._gone.add(node)
+        text, place, parent = node.doc.text, place_of(node), node.parent
+        assert parent is not None
+        key = text[place.start : node.kend] if parent.kind == MAPPING else None
+        lines = moved_lines(origin, value, column(text, place.start), style_at(parent), key)
+        out.append((place.start, place.end, "".join(line + node.doc.newline for line in lines).lstrip(" ")))
 
     def _replace(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
         self._touch(node)
@@ -152,7 +186,7 @@ class Edits:
                     value[None] = merge
         if value is node.content or value.keys() == node.content.keys():
             for key, child in node.content.items():
-                self._edit(child, value[key], out)
+                self.edit(child, value[key], out)
             return
         gone = {key for key in node.content if key not in value}
         new = {key: one for key, one in value.items() if key not in node.content}
@@ -162,12 +196,12 @@ class Edits:
         if node.style and value and node.content:
             order = [*(key for key in node.content if key in value), *new]
             self._in_brackets(node, [(key, node.content.get(key), value[key]) for key in order], out)
-        elif len(gone) == len(node.content) or not value:
+        elif not node.content or not value:
             replace(node, value, self._is_aliased(node), out)
         else:
             kept = [(at, value[key]) for at, key in enumerate(node.content) if key in value]
             found: list[int | None] = [*(at for at, _ in kept), *(None for _ in new)]
-            self._block(node, found, [*(one for _, one in kept), *_new_fields(node, new)], out)
+            self._block(node, found, [*(one for _, one in kept), *_new_fields(node, new, gone)], out)
 
     def _elements(self, node: YamlNode, value: list[Any], out: list[Edit]) -> None:
         """Add the edits of a list, of which elements may have changed, and may be new, removed or moved."""
@@ -175,7 +209,7 @@ class Edits:
         found = self._places(children, value)
         if found == [*range(len(children))]:
             for child, one in zip(children, value, strict=True):
-                self._edit(child, one, out)
+                self.edit(child, one, out)
             return
         self._touch(node)
         self._arranged.append(node)
@@ -184,7 +218,7 @@ class Edits:
         if node.style and value and children:
             nodes = [None if at is None else children[at] for at in found]
             self._in_brackets(node, [(None, child, one) for child, one in zip(nodes, value, strict=True)], out)
-        elif not order:
+        elif not children or not value:
             replace(node, value, False, out)
         else:
             indent = column(node.doc.text, open_at(node))
@@ -251,7 +285,7 @@ class Edits:
                 parts += [line + node.doc.newline for line in one]
                 continue
             inner: list[Edit] = []
-            self._edit(children[at], one, inner)
+            self.edit(children[at], one, inner)
             chunk = apply(text, places[at].lead, places[at].end, inner)
             parts.append(" " * indent + chunk if at == 0 and is_inline else chunk)
         parts += [gap for gap in gaps[passed:] if not is_moved or "#" in gap]
@@ -274,7 +308,7 @@ class Edits:
             else:
                 at = index[id(child)]
                 inner: list[Edit] = []
-                self._edit(child, value, inner)
+                self.edit(child, value, inner)
                 if "#" in leads[at] or (at == 0) == (number == 0):
                     lead = leads[at]
                 new += lead + apply(node.doc.text, _start(child), max(child.end, child.kend), inner)
@@ -320,15 +354,27 @@ def _element_of(node: YamlNode, inner: YamlNode | None) -> YamlNode | None:
     return inner
 
 
-def _new_fields(node: YamlNode, new: dict[str, Any]) -> list[list[str]]:
-    """Return the lines of each new field of a mapping in block style."""
+def _new_fields(node: YamlNode, new: dict[str, Any], gone: Collection[str | None]) -> list[list[str]]:
+    """Return the lines of each new field of a mapping in block style.
+
+    Args:
+        node: The mapping.
+        new: The new fields.
+        gone: The keys of the fields that are removed. A new field with the same value is such a field with a new key.
+    """
     style = style_at(node, is_flat=all(map(_is_flat, new.values())))
     indent, quote, key_quote = column(node.doc.text, bounds(node)[0].start), beside(node), beside(node, True)
+    left = [child for key, child in node.content.items() if key in gone and is_movable(child) and has_comments(child)]
     found: list[list[str]] = []
     for key, one in new.items():
-        if quote and isinstance(one, str) and "\n" not in one:
-            name, text = key_text(key, style, old=key_quote), scalar(one, style, old=quote)
-            found.append([f"{' ' * indent}{name}: {text}"])
+        name = key_text(key, style, old=key_quote)
+        is_moved = id(one) in style.moved
+        renamed = None if is_moved else next((child for child in left if same(child.value(), one)), None)
+        if renamed is not None:
+            left.remove(renamed)
+            found.append(moved_lines(renamed, one, indent, style, name))
+        elif not is_moved and quote and isinstance(one, str) and "\n" not in one:
+            found.append([f"{' ' * indent}{name}: {scalar(one, style, old=quote)}"])
         else:
             found.append(mapping_lines({key: one}, indent, style, old_key=key_quote))
     return found

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ._nodes import Stream, YamlNode
-    from ._replace import Edit
+    from ._nodes import Edit, Stream, YamlNode
 
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Stream: TypeAlias = Any  # `_parse.Text`
 
+    Edit: TypeAlias = tuple[int, int, str]  # the start and the end of the replaced text, and the new text
+
 SCALAR, MAPPING, SEQUENCE, ALIAS = range(4)
 
 DEEPEST = 200
@@ -263,13 +265,39 @@ def lists_in(value: Any) -> Lists:
     return found
 
 
-def checked(value: Any, path: str = "", depth: int = 0) -> Any:
+def nodes_of(root: YamlNode, content: Any, lists: Lists) -> dict[int, tuple[Any, YamlNode]]:
+    """Return the node from which each object and list of a content was read, with it, by its `id()`.
+
+    Args:
+        root: The node of the content.
+        content: The content, plain data, which may have changed.
+        lists: The lists in it when it was read, as `lists_in` returns them.
+    """
+    found: dict[int, tuple[Any, YamlNode]] = {}
+    work = [(root, content)]
+    while work:
+        node, value = work.pop()
+        if node.kind == MAPPING and isinstance(value, dict):
+            work += [(child, value[key]) for key, child in node.content.items() if key in value]
+        elif node.kind == SEQUENCE and isinstance(value, list):
+            known = lists.get(id(value))
+            before = known[1] if known else value
+            if len(before) == len(node.content):
+                work += zip(node.content, before, strict=True)
+        else:
+            continue
+        found[id(value)] = value, node
+    return found
+
+
+def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] | None = None) -> Any:
     """Return a copy of a value as plain JSON values.
 
     Args:
         value: The value; tuples become lists.
         path: The value's path in messages; if it is empty, messages say "the value".
         depth: The number of lists and dicts around the value.
+        copies: If given, the copy of each dict and list is added to it, by the `id()` of the original.
 
     Raises:
         UsageError: The value, or a part of it, isn't a JSON value, or is nested too deep.
@@ -295,10 +323,15 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         for key, one in value.items():
             if not isinstance(key, str):
                 raise UsageError(f"{path or 'the value'}: a key must be a string (got {key!r})")
-            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1)
+            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1, copies)
+        if copies is not None:
+            copies[id(value)] = found
         return found
     if isinstance(value, (list, tuple)):
-        return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
+        made = [checked(one, f"{path}[{at}]", depth + 1, copies) for at, one in enumerate(value)]
+        if copies is not None:
+            copies[id(value)] = made
+        return made
     raise UsageError(
         f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
         "None, lists and dicts"

@@ -15,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._nodes import Edit
     from ._write import Style
-
-    Edit = tuple[int, int, str]
 
 
 _INDENT = re.compile(r"[ \t]*")

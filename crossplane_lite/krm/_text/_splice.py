@@ -20,18 +20,10 @@ def spliced(doc: Stream) -> str:
         InputError: The text would have other values.
         UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
     """
-    _prepare(doc)
+    doc.close()
     text = _joined(doc)
     is_open = doc.is_open and not doc.added and doc.documents and doc.documents[-1] not in doc.gone
     return proven(doc, text.removesuffix(doc.newline) if is_open else text)
-
-
-def _prepare(doc: Stream) -> None:
-    """Let the text end in a line break."""
-    if not doc.text.endswith("\n"):
-        doc.text += doc.newline
-        doc.is_open = True
-        doc.cache.clear()
 
 
 def document_text(root: YamlNode) -> str:
@@ -58,7 +50,7 @@ def unit_text(node: YamlNode) -> str:
         UsageError: An item is in brackets, or a key or an integer is too long.
     """
     doc = node.doc
-    _prepare(doc)
+    doc.close()
     place = place_of_unit(node)
     text = apply(doc.text, place.start, place.end, Edits(doc, reaching_out(node)).of([node]))
     if node.parent is not None:

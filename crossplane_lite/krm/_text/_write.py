@@ -41,8 +41,9 @@ _LONGEST_KEY = 1000
 
 # How the text around a new value is written: by how many columns the fields of a mapping are indented under its key,
 # and the dashes of a sequence; a function that finds the usual quote; the line break, `\n` or `\r\n`; whether the item
-# or document is JSON; and the text between key and value in brackets, a colon with or without a space.
-Style = namedtuple("Style", "step offset quote newline json colon")
+# or document is JSON; the text between key and value in brackets, a colon with or without a space; and the values that
+# have moved here, as in `Text.moved`.
+Style = namedtuple("Style", "step offset quote newline json colon moved")
 
 
 def double_quoted(text: str) -> str:
@@ -191,7 +192,7 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
     return ("{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else scalar(value, style)), []
 
 
-_PLAIN = Style(2, 0, lambda: '"', "\n", json=False, colon=": ")
+_PLAIN = Style(2, 0, lambda: '"', "\n", json=False, colon=": ", moved={})
 
 
 def new_text(fields: dict[str, Any]) -> str:
@@ -213,8 +214,12 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
     """
     lines: list[str] = []
     for key, value in fields.items():
+        name = key_text(key, style, old=old_key)
+        if id(value) in style.moved:
+            lines += _moved_lines(value, column, style, name)
+            continue
         inline, below = _slot(value, column, style, in_list=False)
-        lines.append(f"{' ' * column}{key_text(key, style, old=old_key)}:{' ' + inline if inline else ''}")
+        lines.append(f"{' ' * column}{name}:{' ' + inline if inline else ''}")
         lines += below
     return lines
 
@@ -232,6 +237,9 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
     """
     lines: list[str] = []
     for value in elements:
+        if id(value) in style.moved:
+            lines += _moved_lines(value, column, style, None)
+            continue
         inline, below = _slot(value, column, style, in_list=True)
         if not inline:
             inline = below[0][column + 2 :]
@@ -239,6 +247,12 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
         lines.append(f"{' ' * column}- {inline}")
         lines += below
     return lines
+
+
+def _moved_lines(value: Any, column: int, style: Style, key: str | None) -> list[str]:
+    from ._moves import moved_lines
+
+    return moved_lines(style.moved[id(value)][1], value, column, style, key)
 
 
 def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
@@ -292,7 +306,8 @@ def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
         offset = offset if offset is not None else found[1]
         at = at.parent
     is_json = _is_json(unit_of(node))
-    style = Style(step or 2, offset or 0, lambda: _usual_quote(node), doc.newline, json=is_json, colon=": ")
+    quote = lambda: _usual_quote(node)  # noqa: E731
+    style = Style(step or 2, offset or 0, quote, doc.newline, json=is_json, colon=": ", moved=doc.moved)
     return flow_style(node, style) if is_json else style
 
 
