@@ -413,7 +413,7 @@ class Elements(View, _MutableSequence):
         self._check_index(at)
         data = self._now()
         if isinstance(at, slice):
-            self._root._known()
+            self._root._loosen(data, data)
             data[at] = self._kept(value)
         elif not (isinstance(value, View) and value._data is data[at]):
             data[at] = plain_data(value, self, at)
@@ -444,10 +444,15 @@ class Elements(View, _MutableSequence):
         Raises:
             UsageError: The resource can't be changed, or can't hold the value.
         """
-        if index >= len(self):
-            self._root._change(self._now(), len(self), plain_data(value, self, index))
-        else:
-            self[index:index] = [value]
+        data, made = self._now(), plain_data(value, self, index)
+        if index >= len(data):
+            self._root._change(data, len(data), made)
+            return
+        self._root._check_open()
+        if not isinstance(made, (dict, list)):
+            self._root._set_comments()  # those of texts and numbers wait by their indexes
+        data.insert(index, made)
+        self._root._touch(data)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the index of `value` in this list.

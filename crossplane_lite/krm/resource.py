@@ -96,7 +96,8 @@ class Resource(Fields):
     _reserved: dict[str, Any] | None
     _typed: Views | None
     _base: YamlNode | None  # `_node`, or the node of a text of its own, which an item with new comments gets
-    _pending: dict[tuple[tuple[str | int, ...], str], str]  # comments that were set, by path and place
+    # Comments that were set, by the value itself or by what holds it and the key, and by the place.
+    _pending: dict[tuple[int, str | int | None, str], tuple[Any, str]]
     _placed: tuple[str, int] | None  # its file, if its text is a document of a file
     _named: dict[tuple[int, str], Named]  # long lists whose elements were selected by a field
     _nodes: dict[int, tuple[Any, YamlNode]] | None  # the nodes of the content's objects and lists, by their id()
@@ -202,7 +203,6 @@ class Resource(Fields):
     def _check_open(self) -> None:
         if self._frozen:
             raise UsageError(self._frozen)
-        self._set_comments()
 
     def _touch(self, changed: list[Any] | None = None) -> None:
         """Count a change. `changed` is the list of the content whose elements have changed in an unknown way."""
@@ -226,8 +226,11 @@ class Resource(Fields):
         """
         content = self._content()
         self._check_open()
-        if isinstance(holder.get(key) if isinstance(holder, dict) else value, (dict, list)) or value is reserved.NONE:
-            self._known()
+        is_there = key in holder if isinstance(holder, dict) else key < len(holder)
+        if is_there and (
+            value is reserved.NONE or isinstance(holder[key], (dict, list)) or isinstance(value, (dict, list))
+        ):
+            self._loosen(holder, holder if isinstance(holder, list) else {key: holder[key]})
         if isinstance(holder, list):
             indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
             if value is reserved.NONE:
@@ -394,7 +397,7 @@ class Resource(Fields):
                 self._base.doc.moved.update(self._moved())
                 self._base.assign(content, self._lists)
                 text = unit_text(self._base)
-            base = parse(noted(text, self._pending).encode(), self._label).root
+            base = parse(noted(text, self._notes()).encode(), self._label).root
             object.__setattr__(self, "_base", base)
             object.__setattr__(self, "_lists", lists_in(self._content()))
             if self._nodes is not None:
@@ -402,7 +405,42 @@ class Resource(Fields):
             self._origins.clear()
             self._pending.clear()
 
+    def _notes(self) -> dict[tuple[tuple[str | int, ...], str], str]:
+        """Return the comments that were set, by the present paths of their values. Those of values that are gone go."""
+        paths: dict[int, tuple[str | int, ...]] = {}
+        work: list[tuple[tuple[str | int, ...], Any]] = [((), self._content())] if self._pending else []
+        while work:
+            steps, value = work.pop()
+            if isinstance(value, (dict, list)):
+                paths[id(value)] = steps
+                items = value.items() if isinstance(value, dict) else enumerate(value)
+                work += [((*steps, key), one) for key, one in items]
+        found = {}
+        for (holder, step, place), (_, text) in self._pending.items():
+            if holder in paths:
+                found[paths[holder] if step is None else (*paths[holder], step), place] = text
+        return found
+
     # Values that move
+
+    def _loosen(self, holder: Any, values: Any) -> None:
+        """Prepare for values that may move: their comments are in the text then, and it is known where they were read.
+
+        Args:
+            holder: The object or list that holds the values.
+            values: Those of its fields or elements that may move.
+        """
+        self._known()
+        work = [(holder, values)] if self._pending else []
+        while work:
+            above, value = work.pop()
+            items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            for key, one in items:
+                for place in ("head", "line", "foot"):
+                    if (id(above), key, place) in self._pending or (id(one), None, place) in self._pending:
+                        self._set_comments()
+                        return
+                work.append((one, one))
 
     def _known(self) -> dict[int, tuple[Any, YamlNode]]:
         """Return the node of each object and list that was read from the text, also of those that are gone."""

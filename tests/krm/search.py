@@ -251,7 +251,10 @@ def marked(r: Random, data: bytes) -> bytes:
                     setattr(one, place, f"mark {at} {number}")
                 except CrossplaneLiteError:
                     continue  # YAML has no place for it there
-        resource._write()
+        try:
+            resource._write()
+        except CrossplaneLiteError:
+            return data  # a comment would become another value's there
     return text.dump()
 
 

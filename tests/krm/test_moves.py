@@ -93,7 +93,7 @@ def _swapped(r: Any) -> None:
 
 
 def _set_by_path(r: Any) -> None:
-    r.set("made.on.the.way", r.spec.pop("old"))
+    r.set("made.along.the.way", r.spec.pop("old"))
 
 
 def _replaced(r: Any) -> None:
@@ -119,7 +119,7 @@ def _replaced(r: Any) -> None:
         ),
         (_twice, "top:\n" + _OLD.format("  ", "in")),
         (_swapped, "  old:\n" + _A.format("  ").replace("  # head a\n", "  # head a\n")),
-        (_set_by_path, "made:\n  on:\n    the:\n" + _OLD.format("      ", "way")),
+        (_set_by_path, "made:\n  along:\n    the:\n" + _OLD.format("      ", "way")),
         (_replaced, _OLD.format("  ", "new")),
     ],
 )

@@ -290,6 +290,10 @@ class Edits:
             parts.append(" " * indent + chunk if at == 0 and is_inline else chunk)
         parts += [gap for gap in gaps[passed:] if not is_moved or "#" in gap]
         new = "".join(parts)
+        if (
+            node.kind == SEQUENCE and found[0] != 0 and not is_moved
+        ):  # the blank lines were those between the first entry and the next
+            new = _BLANK_LINES.sub("", new, count=1)
         out.append((places[0].lead, places[-1].end, new.lstrip() if is_inline else new))
 
     # Brackets
@@ -384,6 +388,7 @@ def _is_flat(value: object) -> bool:
     return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
 
 
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
 _NOTE = re.compile(r"[ \t]*#[^\r\n]*")
 _SKIPPED = re.compile(r"(?:[ \t\r\n]|(?<=\s)#[^\n]*)*")
 

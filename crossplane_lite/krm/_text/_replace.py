@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 _INDENT = re.compile(r"[ \t]*")
-_BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 
@@ -75,14 +74,8 @@ def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
     if node.style:
         out.append((node.start, node.end, _write.flow(value, style) if style.json else _block_or(value, style)))
     else:
-        end = _behind_spaces(text, _layout.own_end(node))
+        end = _layout.own_end(node)
         out.append((_layout.line_start(text, node.start), end, _block_or(value, style) + style.newline))
-
-
-def _behind_spaces(text: str, at: int) -> int:
-    """Return the position behind blank lines that would become a part of new text before them; `at` without any."""
-    found = _BLANK.match(text, at)
-    return found.end() if found and found[0].strip("\r\n") else at
 
 
 def _block_or(value: Any, style: Style) -> str:
@@ -110,7 +103,7 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, ou
         head = place.start + 1
         indent = _layout.column(text, place.start)
     was_block = _layout.is_block(node)
-    end = _behind_spaces(text, _layout.own_end(node))
+    end = _layout.own_end(node)
     inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE)
     inline = (anchor + inline).rstrip(" ")
     # Go's readers don't see brackets that stand below a comment behind the key.

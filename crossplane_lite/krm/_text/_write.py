@@ -297,17 +297,18 @@ def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
         node: The node.
         is_flat: Whether all new values are written on one line, so that no indentation is needed.
     """
-    doc = node.doc
+    doc, unit = node.doc, unit_of(node)
     step = offset = None
     at: YamlNode | None = None if is_flat else node
     while at is not None and (step is None or offset is None):
-        found = _steps(at, at is node)
+        found = _steps(at)
         step = step if step is not None else found[0]
         offset = offset if offset is not None else found[1]
-        at = at.parent
-    is_json = _is_json(unit_of(node))
-    quote = lambda: _usual_quote(node)  # noqa: E731
-    style = Style(step or 2, offset or 0, quote, doc.newline, json=is_json, colon=": ", moved=doc.moved)
+        at = None if at is unit else at.parent
+    is_json = _is_json(unit)
+    style = Style(
+        step or 2, offset or 0, lambda: _usual_quote(unit), doc.newline, json=is_json, colon=": ", moved=doc.moved
+    )
     return flow_style(node, style) if is_json else style
 
 
@@ -321,32 +322,31 @@ def _is_json(unit: YamlNode) -> bool:
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return the item around a node, such as an element of `items` in a ResourceList; the document if there is no item.
+    """Return the item of a ResourceList or another list of resources around a node; the document if there is none.
 
     Each has its own style, because each may be from another file.
     """
     at = node
     while at.parent is not None:
-        above = at.parent
-        if above.kind == SEQUENCE and above.parent is not None and above.parent.parent is None:
+        if is_item(at):
             return at
-        at = above
+        at = at.parent
     return at
 
 
-def _usual_quote(node: YamlNode) -> str:
-    """Return the quote of most values in the item or document around a node; else that of the stream; else `"`."""
-    return _most_in(unit_of(node)) or _most_in_all(node.doc.documents[0])
+def is_item(node: YamlNode) -> bool:
+    """Return whether a node is an item of a ResourceList, or of another list of resources."""
+    items = node.parent
+    if items is None or items.kind != SEQUENCE or items.parent is None or items.parent.parent is not None:
+        return False
+    root = items.parent
+    return root.content.get("items") is items and root.get(["kind"]) in ("ResourceList", "List")
 
 
 @cached
-def _most_in(unit: YamlNode) -> str:
+def _usual_quote(unit: YamlNode) -> str:
+    """Return the quote of most values in an item or a document; `"` if it has no quotes."""
     return _most(unit.doc.text[unit.start : unit.end])
-
-
-@cached
-def _most_in_all(root: YamlNode) -> str:
-    return _most(root.doc.text) or '"'
 
 
 # The annotations of orchestrators, which quote them in their own way.
@@ -359,16 +359,15 @@ def _most(text: str) -> str:
         theirs = _RESERVED.findall(text)
         single -= theirs.count("'")
         double -= theirs.count('"')
-    return "'" if single > double else '"' if double else ""
+    return "'" if single > double else '"'
 
 
 @cached
-def _steps(top: YamlNode, is_own: bool) -> tuple[int | None, int | None]:
+def _steps(top: YamlNode) -> tuple[int | None, int | None]:
     """Return by how many columns mappings and sequences in a node are indented under their keys.
 
     Args:
         top: The node. At most 2,000 nodes in it are searched.
-        is_own: Whether the fields of the document itself count, if `top` is a document.
 
     Returns:
         The columns of the first mapping and those of the first sequence; None if there is none.
@@ -382,8 +381,7 @@ def _steps(top: YamlNode, is_own: bool) -> tuple[int | None, int | None]:
         one = todo.pop()
         kids = entries(one)
         todo += reversed(kids)
-        # The list of items says nothing about the inside of the items.
-        if one.kind != MAPPING or one.style or (one.parent is None and not is_own):
+        if one.kind != MAPPING or one.style:
             continue
         for child in kids:
             if not is_block(child):
