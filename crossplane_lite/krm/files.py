@@ -17,7 +17,8 @@ from .._tools.manifests.files import replace_file
 from ..errors import InputError
 from ._text import Text, Unreadable, YamlNode, parse
 from ._text._check import cut, items_of, opened
-from ._text._layout import LINE, column, indented, open_at
+from ._text._layout import column, dedented, indented, open_at
+from ._text._moves import head_lines
 from ._text._splice import document_text
 from ._text._write import new_text
 from .annotations import INDEXES, PATHS, show_file, without
@@ -65,7 +66,7 @@ class _File:
         self.is_text = True
         self._options: dict[str, Any] = {"skip": True} if skip else {"unreadable": 0}
         self._is_used = False
-        is_krm = _has_fields(data.decode(errors="replace"))
+        is_krm = _has_fields(_shown(data))
         try:
             self.text = parse(data, name, **self._options)
             found = self.text.problems
@@ -79,18 +80,37 @@ class _File:
         self.problems = found if is_krm else []
 
     def resources(self) -> list[Resource]:
-        """Return a new resource for each document that is one. Others aren't touched, as orchestrators have it."""
+        """Return a new resource for each document that is one. Others aren't touched, as orchestrators have it.
+
+        Of a `kind: List`, each item is a resource.
+        """
         if self._is_used and self.is_text:
             self.text = parse(self.data, self.name, **self._options)
         self._is_used = True
-        many = len(self.text.documents)
+        units: list[tuple[str, YamlNode]] = []
+        for at, root in enumerate(self.text.documents):
+            label = self.name if len(self.text.documents) == 1 else f"{self.name}, document {at + 1}"
+            items = _items_of_list(root)
+            if items:
+                units += [(f"{label}, items[{number}]", one) for number, one in enumerate(items)]
+            else:
+                units.append((label, root))
         return [
-            Resource._of_node(
-                root, self.name if many == 1 else f"{self.name}, document {at + 1}", placed=(self.name, at)
-            )
-            for at, root in enumerate(self.text.documents)
-            if _is_resource(root)
+            Resource._of_node(node, label, placed=(self.name, at))
+            for at, (label, node) in enumerate(units)
+            if _is_resource(node)
         ]
+
+    def remove(self, gone: Sequence[YamlNode]) -> None:
+        """Remove resources: documents, and items of a `kind: List`. A List without items goes, too."""
+        removed = {*gone}
+        for root in self.text.documents:
+            items = _items_of_list(root)
+            left = [one for one in items if one not in removed]
+            if root in removed or (items and not left):
+                self.text.gone.append(root)
+            elif len(left) < len(items):
+                root.assign({**root.content, "items": left}, {id(left): None})
 
 
 class Package:
@@ -216,11 +236,13 @@ class Package:
                 staying.add(one._node)
             else:
                 others.append((place, one))
-        for file in self._files.values():
-            file.text.gone, file.text.added, file.text.slots = [], [], {}
-        for (name, _), root in self._roots.items():
-            if root not in staying:
-                self._files[name].text.gone.append(root)
+        for name, file in self._files.items():
+            text = file.text
+            text.gone, text.added, text.slots = [], [], {}
+            for root in text.documents:
+                if _items_of_list(root):
+                    text.wanted.pop(root, None)
+            file.remove([node for (other, _), node in self._roots.items() if other == name and node not in staying])
         added: dict[str, list[str]] = {}
         for (name, index), one in sorted(others, key=lambda other: other[0][1]):
             written = as_document(one, is_json=name.endswith(".json"))
@@ -232,7 +254,7 @@ class Package:
                     f"{one._what} can't be added to {name}, because this file can't be read; choose another file "
                     "with move_to()"
                 )
-            elif slot is not None and slot not in staying and slot not in target.text.slots:
+            elif slot in target.text.gone and slot not in target.text.slots:
                 target.text.slots[slot] = written
             else:
                 target.text.added.append(written)
@@ -362,6 +384,19 @@ def _pattern(line: str) -> tuple[re.Pattern[str], bool, bool]:
     return re.compile(anywhere + made, re.DOTALL), line == bare, bare.endswith("/")
 
 
+def _items_of_list(root: YamlNode) -> list[YamlNode]:
+    """Return the items of a `kind: List`, as `kubectl get` prints it; none for another document."""
+    if isinstance(root.content, Unreadable) or (root.get(["apiVersion"]), root.get(["kind"])) != ("v1", "List"):
+        return []
+    items = root.content.get("items")
+    return [] if items is None else items.children()
+
+
+def _shown(data: bytes) -> str:
+    """Return a content in any encoding as text, in which the fields of a resource can be found."""
+    return data.lstrip(b"\xef\xbb\xbf\xff\xfe").replace(b"\0", b"").decode(errors="replace")
+
+
 def _has_fields(text: str) -> bool:
     """Return whether a text that isn't read has the fields apiVersion and kind, as every resource has."""
     return all(field.search(text) for field in _FIELDS)
@@ -412,8 +447,13 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
         item: The item.
         is_json: Whether to write JSON, without comments, in place of YAML.
     """
-    if item._base is not None and not is_json:
+    is_text = item._base is not None and (item._base.parent is None or not item._base.parent.style)
+    if is_text and not is_json:
+        assert item._base is not None
         text = whole(item._base)
+        if item._node is not None and item._node is not item._base and item._node.parent is not None:
+            # A text of its own doesn't have the comments above the item in its list.
+            text = "".join(line + "\n" for line in head_lines(item._node, 0)) + text
         return text if item._placed is not None else _clean(text, "the new item")
     content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
     if is_json:
@@ -491,12 +531,7 @@ def unwrapped(data: bytes) -> str:
     indent = column(text.text, open_at(items))
     parts = cut(text.text, indent)
     assert parts is not None
-    return joined([_clean(_dedented(opened(part, indent), indent + 2), label) for part in parts.parts])
-
-
-def _dedented(text: str, columns: int) -> str:
-    """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
-    return re.sub(rf"{LINE} {{1,{columns}}}", "", text.replace("\r\n", "\n"))
+    return joined([_clean(dedented(opened(part, indent), indent + 2), label) for part in parts.parts])
 
 
 def diff(changes: Changes, *, colour: bool) -> str:

@@ -42,12 +42,17 @@ Bounds = namedtuple("Bounds", "lead start end")
 
 
 # The beginning of a line, also behind line breaks that only YAML 1.1 has.
-LINE = r"(?:\A|(?<=[\n\u2028\u2029]))"
+_LINE = r"(?:\A|(?<=[\n\u2028\u2029]))"
 
 
 def indented(text: str, columns: int) -> str:
     """Return a text with so many spaces before each line that isn't empty."""
-    return re.sub(rf"{LINE}(?=[^\n])", " " * columns, text)
+    return re.sub(rf"{_LINE}(?=[^\n])", " " * columns, text)
+
+
+def dedented(text: str, columns: int) -> str:
+    """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
+    return re.sub(rf"{_LINE} {{1,{columns}}}", "", text.replace("\r\n", "\n"))
 
 
 def line_start(text: str, at: int) -> int:

@@ -284,7 +284,7 @@ def nodes_of(root: YamlNode, content: Any, lists: Lists) -> dict[int, tuple[Any,
             before = known[1] if known else value
             if len(before) == len(node.content):
                 work += zip(node.content, before, strict=True)
-        else:
+        elif node.kind != ALIAS or not isinstance(value, (dict, list)):
             continue
         found[id(value)] = value, node
     return found

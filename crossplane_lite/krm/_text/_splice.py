@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ._check import proven, settled
 from ._entries import Edits, place_of_unit, reaching_out
-from ._layout import column, header_end, pieces_of, removals
+from ._layout import column, dedented, header_end, pieces_of, removals
+from ._moves import head_lines
 from ._nodes import YamlNode, wanted
 from ._replace import apply
 
@@ -27,7 +28,7 @@ def spliced(doc: Stream) -> str:
 
 
 def document_text(root: YamlNode) -> str:
-    """Return the text of a document with its edits, for another stream or alone.
+    """Return the text of a document, or of an item of a list, with its edits, for another stream or alone.
 
     A removed first document is returned without the comments at the top of its file if other documents stay there.
 
@@ -36,6 +37,9 @@ def document_text(root: YamlNode) -> str:
         UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
     """
     doc, found = root.doc, unit_text(root)
+    if root.parent is not None:
+        head = "".join(line + "\n" for line in head_lines(root, 0))
+        return head + dedented(found, column(doc.text, place_of_unit(root).start) + 2)
     if root is not doc.documents[0] or root not in doc.gone or len(doc.gone) == len(doc.documents):
         return found
     piece = pieces_of(doc)[root]
