@@ -195,6 +195,10 @@ class Items(_Sequence):
         found = self.where(predicate, **wanted)._by_place
         return Items((one for one in self._found if one.is_readable and id(one) not in found), self._whole)
 
+    def first(self) -> Resource | None:
+        """Return the first of these items, as in `rl.items.where(kind="Namespace").first()`; None if there is none."""
+        return self._found[0] if self._found else None
+
     def of(self, model: type[M]) -> list[M]:
         """Return typed views of the items that have the group and kind of a model, in their order.
 

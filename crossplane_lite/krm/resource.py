@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from yaml.representer import Representer, SafeRepresenter  # type: ignore[import-untyped]
+
 from .._core.base.texts import json_type_in_words
 from .._core.paths import field_path, trees
 from .._core.paths.text import show
 from ..errors import InputError, UsageError
 from . import annotations as reserved
-from ._live import Elements, Fields, Texts, check_types, honest, plain_data
-from ._text._nodes import copied, lists_in, nodes_of, same
+from ._live import Elements, Fields, Texts, View, check_types, honest, plain_data
+from ._text._nodes import copied, in_order, lists_in, nodes_of, same
 from ._text._parse import Unreadable
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from ._live import View
     from ._text import YamlNode
     from .comments import Comments
     from .items import Items, Named
@@ -252,11 +253,13 @@ class Resource(Fields):
                 reserved.check(key, None if value is reserved.NONE else value, self._came_with(), self._where)
             if value is not reserved.NONE:
                 check_types(steps, value, lambda: self._where)
-            value = self._kept(steps, value)
-        if value is reserved.NONE:
-            del holder[key]
-        else:
+            value, is_gone = self._kept(steps, value), value is reserved.NONE
+            if is_gone and steps == ("metadata",):
+                del holder[key]  # the rest of it, and new metadata, come last
+        if value is not reserved.NONE:
             holder[key] = value
+        elif key in holder:
+            del holder[key]
         self._touch()
         for (_, field), named in self._named.items():
             if field == key:
@@ -354,7 +357,8 @@ class Resource(Fields):
         if self._edits == self._written or self._written or self._node is None:
             return self._edits != self._written
         is_new = bool(self._pending) or self._base is not self._node
-        return is_new or not same(self._node.value(), self._own_content())
+        before, now = self._node.value(), self._own_content()
+        return is_new or not same(before, now) or not in_order(before, now)
 
     def _own_content(self) -> dict[str, Any]:
         """Return the content as it must be in the text: without the annotations that `show_file` has added."""
@@ -611,8 +615,8 @@ class Resource(Fields):
     def replace(self, content: Mapping[str, Any]) -> None:
         """Give the resource other content. In the text only what differs is changed, and comments stay.
 
-        Elements of lists are compared with equal ones of the old list, then with those of the same name. Annotations
-        that only an orchestrator may change stay.
+        Fields get the order that they have in the content. Elements of lists are compared with equal ones of the old
+        list, then with those of the same name. Annotations that only an orchestrator may change stay.
 
         Args:
             content: The content, which is copied.
@@ -623,7 +627,9 @@ class Resource(Fields):
         """
         self._become(self._checked(content, "the new content"))
 
-    def merge(self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None) -> None:
+    def merge(
+        self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None, prepend: bool = False
+    ) -> None:
         """Apply a strategic merge patch, as `kubectl patch` and kustomize do. In the text only what differs is changed.
 
         Objects are merged. None removes a field. Lists of Kubernetes' own kinds are merged by their merge keys, such as
@@ -635,6 +641,8 @@ class Resource(Fields):
             schema: The OpenAPI schema of the resource's kind, or a CustomResourceDefinition or
                 CompositeResourceDefinition of it, whose `x-kubernetes-patch-merge-key` and
                 `x-kubernetes-list-map-keys` say how lists are merged.
+            prepend: Whether the elements of the patch come first in a list that is merged, as in kustomize, also those
+                that are there already. Otherwise new elements are added at the end, as by `kubectl patch`.
 
         Raises:
             UsageError: As for `replace`; or a directive or an element of a list isn't valid.
@@ -644,7 +652,7 @@ class Resource(Fields):
 
         made = self._checked(patch, "a patch")
         try:
-            self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion")))
+            self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion"), prepend=prepend))
         except UsageError as error:
             raise error if str(error).startswith(self._where) else UsageError(f"{self._where}: {error}") from None
 
@@ -668,6 +676,7 @@ class Resource(Fields):
         if isinstance(content.get("metadata"), dict):
             content["metadata"] = self._kept(("metadata",), content["metadata"])
         settle(self, now, now, content)
+        _arrange(self, now, content)
 
     # Comments
 
@@ -903,6 +912,14 @@ class Resource(Fields):
 honest(Resource)
 
 
+def _represented(dumper: Any, view: View) -> Any:
+    return dumper.represent_data(copied(view._now()))
+
+
+for _one in (SafeRepresenter, Representer):  # yaml.safe_dump and yaml.dump take live views, and write their values
+    _one.add_multi_representer(View, _represented)
+
+
 def _steps(path: Any) -> tuple[trees.Step, ...]:
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True)
 
@@ -936,6 +953,21 @@ def settle(resource: Resource, holder: dict[str, Any], before: dict[str, Any], a
                 _settle_list(resource, found, was, value)
             else:
                 resource._change(holder, key, copied(value))
+
+
+def _arrange(resource: Resource, holder: Any, content: Any) -> None:
+    """Give the fields of an object, and of the objects in it, the order that they have in an equal content."""
+    if isinstance(holder, dict) and isinstance(content, dict):
+        if [key for key in holder if key in content] != [key for key in content if key in holder]:
+            resource._touch()
+            for key in content:
+                if key in holder:
+                    holder[key] = holder.pop(key)
+        for key, one in holder.items():
+            _arrange(resource, one, content.get(key))
+    elif isinstance(holder, list) and isinstance(content, list):
+        for one, other in zip(holder, content, strict=False):
+            _arrange(resource, one, other)
 
 
 def _settle_list(resource: Resource, found: list[Any], before: list[Any], value: list[Any]) -> None:

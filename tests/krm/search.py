@@ -168,6 +168,12 @@ def _edit(r: Random, documents: list[Document]) -> int:
         view[:] = [view[at] for at in order]
         box.value[:] = [box.value[at] for at in order]
         return 2 * box.lines
+    if kind == "order":
+        order = [key for key in box.value if path or key in keys]
+        r.shuffle(order)
+        for key in order:
+            view[key], box.value[key] = view.pop(key), box.value.pop(key)
+        return 2 * box.lines
     moved = view.pop(key)
     inner = box.value.pop(key)
     if inner.is_set:
@@ -273,8 +279,11 @@ def check(r: Random, data: bytes, edits: int) -> str:
         found = read(out)
     except CrossplaneLiteError:
         return "invalid"
-    if not _equal(found, [one.model.plain() for one in documents]):
+    models = [one.model.plain() for one in documents]
+    if not _equal(found, models):
         return "wrong"
+    if "<<" not in text.text and repr(_keys_of(found)) != repr(_keys_of(models)):
+        return "another order"
     wanted = collections.Counter(note.rstrip() for one in documents for note in one.model.all_notes())
     lost = wanted - notes_in(out)
     if lost:
@@ -287,6 +296,13 @@ def check(r: Random, data: bytes, edits: int) -> str:
 def _changed(before: bytes, after: bytes) -> int:
     lines = difflib.unified_diff(before.decode().splitlines(), after.decode().splitlines(), n=0)
     return sum(line[:1] in "+-" for line in list(lines)[2:])
+
+
+def _keys_of(value: Any) -> Any:
+    """Return the keys of all objects in a value, in their order."""
+    if isinstance(value, dict):
+        return [(key, _keys_of(one)) for key, one in value.items()]
+    return [_keys_of(one) for one in value] if isinstance(value, list) else None
 
 
 def _equal(one: Any, other: Any) -> bool:

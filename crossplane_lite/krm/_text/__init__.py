@@ -22,8 +22,8 @@ How an edit changes the text
   one that has something in common, or the same position.
 - A changed string keeps its quotes, or its block (`|`, and `>` if the string can be written so). A changed list or
   mapping keeps its brackets. A string is quoted if any reader, of YAML 1.1 or 1.2, would read it as another type.
-- A new field is written after the last one, with the indentation and the quotes of its neighbours. A field that is
-  deleted and set again keeps its old position.
+- Fields are written in the order that the value has. A new field gets the indentation and the quotes of its neighbours.
+  A field that is deleted and set again becomes the last one, as in a dict.
 - A value is removed with its own lines, with the comment lines directly above it unless they are indented more, and
   with the comment lines below it that are indented more. Comments after a blank line stay. So do all blank lines, and
   the comments above the first field of a document or of an element: `- # comment` never moves. An element that moves

@@ -184,7 +184,8 @@ class Edits:
                 if not is_loose and all(key in value for key in lost):
                     value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
                     value[None] = merge
-        if value is node.content or value.keys() == node.content.keys():
+        is_same = value.keys() == node.content.keys()
+        if value is node.content or (is_same and (merge is not None or [*value] == [*node.content])):
             for key, child in node.content.items():
                 self.edit(child, value[key], out)
             return
@@ -193,15 +194,20 @@ class Edits:
         self._gone.update(node.content[key] for key in gone)
         if gone - {None} or any(key not in fields or not same(fields[key], one) for key, one in new.items()):
             self._touch(node)
+        # A merge key has no place among the fields of the value.
+        before = [key for key in node.content if key in value]
+        order = [*value] if merge is None else [*before, *new]
+        if self._doc.aliases and [key for key in order if key in node.content] != before:
+            self._touch(node)
+            self._arranged.append(node)
         if node.style and value and node.content:
-            order = [*(key for key in node.content if key in value), *new]
             self._in_brackets(node, [(key, node.content.get(key), value[key]) for key in order], out)
         elif not node.content or not value:
             replace(node, value, self._is_aliased(node), out)
         else:
-            kept = [(at, value[key]) for at, key in enumerate(node.content) if key in value]
-            found: list[int | None] = [*(at for at, _ in kept), *(None for _ in new)]
-            self._block(node, found, [*(one for _, one in kept), *_new_fields(node, new, gone)], out)
+            places = {key: at for at, key in enumerate(node.content)}
+            lines = dict(zip(new, _new_fields(node, new, gone), strict=True))
+            self._block(node, [places.get(key) for key in order], [lines.get(key, value[key]) for key in order], out)
 
     def _elements(self, node: YamlNode, value: list[Any], out: list[Edit]) -> None:
         """Add the edits of a list, of which elements may have changed, and may be new, removed or moved."""
@@ -272,13 +278,14 @@ class Edits:
         gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
         parts: list[str] = []
         passed = 0
-        for at, one in zip(found, now, strict=True):
+        last = max((number for number, at in enumerate(found) if at is not None), default=-1)
+        for number, (at, one) in enumerate(zip(found, now, strict=True)):
             if is_moved:
                 until = passed + 1
             elif at is not None:
                 until = at + 1
             else:
-                until = len(gaps) if node.kind == MAPPING else passed
+                until = len(gaps) if node.kind == MAPPING and number > last else passed
             parts += gaps[passed:until]
             passed = until
             if at is None:

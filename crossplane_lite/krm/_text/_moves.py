@@ -7,7 +7,7 @@ values have moved: it has them, and the nodes from which they were read, by thei
 from __future__ import annotations
 
 from . import _layout
-from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode
+from ._nodes import ALIAS, MAPPING, SCALAR, SEQUENCE, YamlNode
 from ._replace import apply
 from ._write import mapping_lines, sequence_lines
 
@@ -65,8 +65,11 @@ def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str 
         fresh = mapping_lines({"k": value}, column, style) if key else sequence_lines([value], column, style)
         if key is not None:
             fresh[0] = fresh[0].replace("k", key, 1)
-        if not value:
-            fresh[0] += first
+        _, _, note = first.partition("#")
+        if note and (key is not None or not value):
+            fresh[0] += f" #{note}"
+        elif note:
+            fresh.insert(0, f"{' ' * column}#{note}")
         return [*head_lines(node, column), *fresh]
     was = _layout.column(node.doc.text, place.start)
     is_block = depth >= 0
@@ -102,6 +105,8 @@ def _parts(node: YamlNode, value: Any) -> tuple[str, str | None, int]:
     text = doc.text
     parent = node.parent
     head = (_layout.colon_of(node) if parent is not None and parent.kind == MAPPING else place.start) + 1
+    if node.kind == ALIAS:
+        return text[node.end : _layout.line_end(text, node.end)].rstrip("\r\n"), None, 0
     edits = Edits(doc, reaching_out(node)).of_moved(node, value)
     if not _layout.is_block(node):
         return "", apply(text, head, place.end, edits), -1

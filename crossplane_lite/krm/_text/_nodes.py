@@ -175,15 +175,15 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def says(node: YamlNode, value: Any) -> bool:
-    """Return whether a node surely has a value, plain data, in which lists have this order. False isn't sure."""
+    """Return whether a node surely has a value, plain data, with fields in the same order. False isn't sure."""
     kind, content = node.kind, node.content
     if kind == SCALAR and node.tag is None:
         if value.__class__ is str:
             return bool(content == value and (node.style or resolve(value) is value))
         return not node.style and same(resolve(content), value)
-    if kind == MAPPING and value.__class__ is dict and content.keys() == value.keys():
-        for key, child in content.items():  # faster than all()
-            if not says(child, value[key]):
+    if kind == MAPPING and value.__class__ is dict and len(content) == len(value):
+        for (key, child), (other, one) in zip(content.items(), value.items(), strict=True):  # faster than all()
+            if key != other or not says(child, one):
                 return False
         return True
     return (
@@ -336,6 +336,13 @@ def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] |
         f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
         "None, lists and dicts"
     )
+
+
+def in_order(one: Any, other: Any) -> bool:
+    """Return whether the objects in two equal values have their fields in the same order."""
+    if isinstance(one, dict):
+        return [*one] == [*other] and all(in_order(value, other[key]) for key, value in one.items())
+    return not isinstance(one, list) or all(map(in_order, one, other))
 
 
 def same(one: Any, other: Any) -> bool:
