@@ -204,7 +204,7 @@ def _edit(r: Random, documents: list[Document]) -> int:
     else:
         name = f"moved{r.randrange(99)}"
         there[name], target.value[name] = moved, inner
-    return 2 * int(inner.lines) + 2
+    return 2 * int(inner.lines) + 2 + (Box.of(target.plain()).lines if target.is_flow else 0)
 
 
 def _add(r: Random, view: Any, box: Box) -> int:

@@ -161,6 +161,26 @@ def test_comments_of_a_moved_value(tmp_path: Path) -> None:
     assert seen == [("of old", "set before")]
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("at: {a: 'x', b: [y]} # at\n", "at: # at\n  a: x\n  b:\n  - 'y'\n" + _OLD.format("  ", "new")),
+        ("at: [{a: 1}]\n", "at:\n- a: 1\n" + _OLD.format("  ", "new")),
+    ],
+)
+def test_into_brackets(line: str, expected: str, tmp_path: Path) -> None:
+    """What is written in brackets is written in lines once comments move into it."""
+
+    def edit(r: Any) -> None:
+        holder = r["at"][0] if krm.is_list(r["at"]) else r["at"]
+        holder["new"] = r.spec.pop("old")
+
+    data = (SOURCE + line).encode()
+    made = run(tmp_path, data, edit)
+    assert made.decode().endswith(expected)
+    assert sorted(search.notes_in(made)) == sorted(search.notes_in(data))
+
+
 SECOND = "---\n# the second\napiVersion: v1\nkind: Y\nmetadata: {name: y}\n"
 
 

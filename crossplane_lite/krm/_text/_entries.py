@@ -134,6 +134,10 @@ class Edits:
             self._put(node, origin[1], value, out)
         elif isinstance(value, YamlNode):
             self._other_text(node, value, out)
+        elif self._doc.moved and self._must_open(node, value):
+            self._touch(node)
+            self._gone.add(node)
+            replace(node, value, False, out, in_lines=True)
         elif node.kind == MAPPING and value.__class__ is dict:
             self._fields(node, value, out)
         elif node.kind == SEQUENCE and value.__class__ is list:
@@ -149,6 +153,21 @@ class Edits:
         if node.parent is not None:
             text = "-" + text[column(self._doc.text, place.start) + 1 :]
         out.append((place.start, place.end, text))
+
+    def _must_open(self, node: YamlNode, value: Any) -> bool:
+        """Return whether a value in brackets must be written in lines: comments have moved into it."""
+        if not node.style or not entries(node) or (node.parent is not None and node.parent.style):
+            return False
+        if "#" in node.doc.text[node.start : node.end] or style_at(node).json:
+            return False
+        work = [value]
+        while work:
+            one = work.pop()
+            origin = self._doc.moved.get(id(one))
+            if origin is not None and not _is_in(origin[1], node) and has_comments(origin[1]):
+                return True
+            work += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        return False
 
     def _put(self, node: YamlNode, origin: YamlNode, value: Any, out: list[Edit]) -> None:
         """Add the edit that writes a value from elsewhere, with its comments, in place of the value of an entry."""

@@ -47,7 +47,7 @@ def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
     return "".join([*parts, text[start:end]])
 
 
-def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> None:
+def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit], *, in_lines: bool = False) -> None:
     """Add the edit that writes a value in place of a node's text.
 
     Args:
@@ -55,6 +55,7 @@ def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> No
         value: The value; elements of lists may be nodes of other streams, which keep their text.
         has_anchor: Whether the node's anchor is written before the value.
         out: The list that the edit is added to.
+        in_lines: Whether a value that isn't empty is written in lines, also in place of brackets.
 
     Raises:
         UsageError: A key or an integer is too long.
@@ -66,7 +67,7 @@ def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> No
     elif parent.style:
         _replace_in_flow(node, value, anchor, out)
     else:
-        _replace_entry(node, parent, value, anchor, out)
+        _replace_entry(node, parent, value, anchor, out, in_lines=in_lines)
 
 
 def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
@@ -82,7 +83,9 @@ def _block_or(value: Any, style: Style) -> str:
     return style.newline.join(_write.mapping_lines(value, 0, style)) if value else "{}"
 
 
-def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, out: list[Edit]) -> None:
+def _replace_entry(
+    node: YamlNode, parent: YamlNode, value: Any, anchor: str, out: list[Edit], *, in_lines: bool
+) -> None:
     """Add the edit that writes `value` after the key or dash of an entry in block style, in place of the old value.
 
     Comments beside the old value stay.
@@ -104,7 +107,7 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, ou
         indent = _layout.column(text, place.start)
     was_block = _layout.is_block(node)
     end = _layout.own_end(node)
-    inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE)
+    inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE, in_lines=in_lines)
     inline = (anchor + inline).rstrip(" ")
     # Go's readers don't see brackets that stand below a comment behind the key.
     is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
@@ -164,7 +167,9 @@ def _between(node: YamlNode, head: int, end: int) -> str:
     return "".join(part for part in parts if "#" in part)
 
 
-def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
+def _written(
+    node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool, in_lines: bool
+) -> tuple[str, list[str]]:
     """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below.
 
     Args:
@@ -173,6 +178,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
         indent: The column of the key or dash.
         style: The style of the text around the value.
         in_list: Whether the value comes after a dash.
+        in_lines: As for `replace`.
 
     Raises:
         UsageError: A key or an integer is too long.
@@ -180,7 +186,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE
-        if not value or (node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node)):
+        if not value or (node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node) and not in_lines):
             return _write.flow(value, _write.flow_style(node, style)), []
         if _layout.is_block(node) and node.kind == kind:
             at = _layout.column(text, _layout.bounds(node)[0].start)
