@@ -23,7 +23,7 @@ from crossplane_lite.errors import CrossplaneLiteError
 from crossplane_lite.krm._text import Text, Unreadable, parse
 from crossplane_lite.krm.resource import Resource
 
-__all__ = ["Box", "check", "main", "marked", "notes_in", "read", "usable"]
+__all__ = ["Box", "changed", "check", "main", "marked", "notes_in", "read", "usable"]
 
 VALUES = ["new", "yes", "1", "", 7, None, True, "two\nlines\n", {"x": ["y", {"z": 1}]}, ["a", "b"], {}, []]
 MARKS = 12
@@ -288,12 +288,12 @@ def check(r: Random, data: bytes, edits: int) -> str:
     lost = wanted - notes_in(out)
     if lost:
         return f"lost: {dict(lost)}"
-    if edits == 1 and not text.aliases and (many := _changed(data, out)) > most + 2:
+    if edits == 1 and not text.aliases and (many := changed(data, out)) > most + 2:
         return f"lines: {many} and not {most}"
     return ""
 
 
-def _changed(before: bytes, after: bytes) -> int:
+def changed(before: bytes, after: bytes) -> int:
     lines = difflib.unified_diff(before.decode().splitlines(), after.decode().splitlines(), n=0)
     return sum(line[:1] in "+-" for line in list(lines)[2:])
 
