@@ -16,8 +16,7 @@ from typing import Any, Final
 from .._tools.manifests.files import replace_file
 from ..errors import InputError
 from ._text import Text, Unreadable, YamlNode, parse
-from ._text._check import cut, items_of, opened
-from ._text._layout import column, dedented, indented, open_at
+from ._text._layout import indented, is_block
 from ._text._moves import head_lines
 from ._text._splice import document_text
 from ._text._write import new_text
@@ -522,16 +521,12 @@ def unwrapped(data: bytes) -> str:
     Raises:
         InputError: The text can't be read.
     """
-    label = "the function's output"
-    text = parse(data, label)
-    items = items_of(text)
-    if items is None:
-        node = text.root.child("items")
-        return joined([as_document(Resource(one.value())) for one in ([] if node is None else node.children())])
-    indent = column(text.text, open_at(items))
-    parts = cut(text.text, indent)
-    assert parts is not None
-    return joined([_clean(dedented(opened(part, indent), indent + 2), label) for part in parts.parts])
+    node = parse(data, "the function's output").root.child("items")
+    found: list[str] = []
+    for one in [] if node is None else node.children():
+        has_lines = node is not None and is_block(one) and not node.style
+        found.append(_clean(whole(one), "an item") if has_lines else as_document(Resource(one.value())))
+    return joined(found)
 
 
 def diff(changes: Changes, *, colour: bool) -> str:

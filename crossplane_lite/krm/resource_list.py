@@ -353,6 +353,9 @@ def _has_config(config: Resource | None) -> bool:
     return any(value for key, value in config.items() if key not in _OBJECT_KEYS)
 
 
+# Patterns are strings, because only messages need them.
+_ITEMS = r"^(?:items|\"items\"|'items'):(?=\s)[^\n]*\n"
+_NEXT_KEY = r"^(?:[^\s#-]|-(?![ \t\r\n]))"
 _FIRST = r"^(?:items|\"items\"|'items'):[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*( *)-(?=[ \t\r\n])"
 _PATH = r"^ +['\"]?(?:internal\.)?config\.kubernetes\.io/path['\"]?: *(['\"]?)(\S.*?)\1[ \t]*\r?$"
 _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
@@ -371,20 +374,29 @@ def item_at(text: str, *lines: int) -> str | None:
     Returns:
         The text; None if no line belongs to an item.
     """
-    from ._text._check import cut
-
     first = re.search(_FIRST, text, re.MULTILINE)
-    parts = None if first is None else cut(text, len(first[1]))
-    if first is None or parts is None:
+    if first is None:
         return None
-    above = parts.head.count("\n")
-    for index, part in enumerate(parts.parts):
+    above, parts = _cut(text, len(first[1]))
+    for index, part in enumerate(parts):
         many = part.count("\n") + (not part.endswith("\n"))
         for line in lines:
             if above < line <= above + many:
                 return f"{_name(part, index, len(first[1]))}, line {line - above} of the item"
         above += many
     return None
+
+
+def _cut(text: str, indent: int) -> tuple[int, list[str]]:
+    """Cut a ResourceList at its items' dashes in a column; return how many lines are above them, and the items."""
+    items = re.search(_ITEMS, text, re.MULTILINE)
+    assert items is not None
+    end = re.compile(_NEXT_KEY, re.MULTILINE).search(text, items.end())
+    stop = len(text) if end is None else end.start()
+    dash = re.compile(rf"^ {{{indent}}}-(?=[ \t\r\n]|\Z)", re.MULTILINE)
+    starts = [found.start() for found in dash.finditer(text, items.end(), stop)]
+    parts = [text[one:two] for one, two in zip(starts, [*starts[1:], stop], strict=False)]
+    return text.count("\n", 0, starts[0] if starts else stop), parts
 
 
 def _name(item: str, index: int, indent: int) -> str:

@@ -56,8 +56,8 @@ end of a block scalar after its blank lines. So the text is kept, and edits are 
 each tenth item and writing 0.04 s: 0.26 s in all, against 8 to 15 s of ruamel.yaml 0.19.1 in the same run on the same,
 busy machine. PyYAML's own nodes aren't used: it builds them by recursion in C, and deep input would crash it.
 
-Edited text is read once more before it is returned, item by item, and each changed file as a whole (`_check`). For
-20 MB in which every item gets a label this takes a third of all time. Comments that are set go into the text of their
+Edited text is read once more before it is returned (`_check`), which takes a third of all time.
+Comments that are set go into the text of their
 item after all other edits (`_comments`), because they belong to values, which may have moved. The item keeps this text.
 
 Nothing here imports more than PyYAML and `re`; the modules that edit and write are loaded with the first edit.

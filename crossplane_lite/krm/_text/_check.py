@@ -1,17 +1,12 @@
-"""Reads an edited text again before it is returned: its values must be those of the edits.
-
-Only changed files are read. The text of a list of items is cut at the items' dashes, and only its changed items are
-read.
-"""
+"""Reads an edited text again before it is returned: its values must be those of the edits."""
 
 from __future__ import annotations
 
 import re
-from collections import namedtuple
 
 from ..._core.paths.text import show
 from ...errors import InputError
-from ._layout import column, header, is_block_scalar, open_at
+from ._layout import header, is_block_scalar
 from ._nodes import ALIAS, MAPPING, SEQUENCE, YamlNode, same, says, wanted
 from ._replace import apply
 
@@ -25,99 +20,10 @@ if TYPE_CHECKING:
     Path = tuple[str | int, ...]
 
 
-_ITEMS = re.compile(r"^(?:items|\"items\"|'items'):(?=\s)[^\n]*\n", re.MULTILINE)
-_NEXT_KEY = re.compile(r"^(?:[^\s#-]|-(?![ \t\r\n]))", re.MULTILINE)
 _SPACES = re.compile(r"^[ \t]+(?=\r?$)", re.MULTILINE)
 
 
-# The text of a list of items: the lines before the first item's dash, each item with its dash, and the lines behind.
-Cut = namedtuple("Cut", "head parts tail")
-
-
-def cut(text: str, indent: int) -> Cut | None:
-    """Cut the text of a ResourceList at its items' dashes in the column `indent`; return None if it has no items."""
-    head = _ITEMS.search(text)
-    if head is None:
-        return None
-    end = _NEXT_KEY.search(text, head.end())
-    stop = len(text) if end is None else end.start()
-    dash = re.compile(rf"^ {{{indent}}}-(?=[ \t\r\n]|\Z)", re.MULTILINE)
-    starts = [found.start() for found in dash.finditer(text, head.end(), stop)]
-    if not starts:
-        return None
-    ends = [*starts[1:], stop]
-    return Cut(text[: starts[0]], [text[one:two] for one, two in zip(starts, ends, strict=True)], text[stop:])
-
-
-def opened(part: str, indent: int) -> str:
-    """Return the text of an item with a space in place of its dash in column `indent`, so that it can be read alone."""
-    return f"{part[:indent]} {part[indent + 1 :]}"
-
-
-def items_of(doc: Stream) -> YamlNode | None:
-    """Return the node of the document's list `items`.
-
-    Return None if the document or the list isn't in block style, if the list is empty or was empty in the input, if the
-    stream has several documents, or if documents were added or removed.
-    """
-    now = now_of(doc)
-    items: YamlNode | None = doc.documents[0].content.get("items") if now and not doc.documents[0].style else None
-    return items if items is not None and items.kind == SEQUENCE and not items.style and items.content else None
-
-
-def now_of(doc: Stream) -> list[Any] | None:
-    """Return the elements that the document's list `items` must have: its nodes, and new ones. None if it has none."""
-    if len(doc.documents) != 1 or doc.gone or doc.added:
-        return None
-    root = doc.documents[0]
-    value, lists = doc.wanted.get(root, (root.content, {}))
-    items = value.get("items")
-    if isinstance(items, YamlNode):
-        return items.content if items.kind == SEQUENCE and items not in doc.wanted else None
-    return items if lists.get(id(items), ()) is None else None
-
-
-def proven(doc: Stream, text: str) -> str:
-    """Return the edited text of a stream, in which all values are those that the edits ask for.
-
-    Raises:
-        InputError: The text has other values.
-    """
-    return _proven_items(doc, text) or settled(doc, text, _expected(doc))
-
-
-def _proven_items(doc: Stream, text: str) -> str:
-    """Return the same for a list of items, of which only the changed ones are read.
-
-    The result is empty if they can't be told apart, or have other values.
-    """
-    items, now = items_of(doc), now_of(doc)
-    if items is None or now is None or doc.aliases:
-        return ""  # with aliases they can't be read alone
-    indent = column(doc.text, open_at(items))
-    old, new = cut(doc.text, indent), cut(text, indent)
-    if old is None or new is None or len(old.parts) != len(items.content) or len(new.parts) != len(now):
-        return ""
-    parts = dict(zip(items.content, old.parts, strict=True))
-    try:
-        if (old.head, old.tail) != (new.head, new.tail):
-            root = doc.documents[0]
-            fields, _ = doc.wanted.get(root, (root.content, {}))
-            around = {key: None if key == "items" else wanted(one) for key, one in fields.items()}
-            if settled(doc, new.head + new.tail, [around]) != new.head + new.tail:
-                return ""
-        for at, (one, part) in enumerate(zip(now, new.parts, strict=True)):
-            is_node = isinstance(one, YamlNode)
-            if not is_node or one in one.doc.wanted or parts.get(one) != part:
-                alone = opened(part, indent)
-                made = settled(doc, alone, [wanted(one)])
-                new.parts[at] = part if made == alone else part[: indent + 1] + made[indent + 1 :]
-    except InputError:
-        return ""
-    return "".join([new.head, *new.parts, new.tail])
-
-
-def _expected(doc: Stream) -> list[Any]:
+def expected(doc: Stream) -> list[Any]:
     """Return the values that the documents of a stream must have with its edits, those of new documents included."""
     found = []
     for root in doc.documents:

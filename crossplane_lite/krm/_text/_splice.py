@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._check import proven, settled
+from ._check import expected, settled
 from ._entries import Edits, place_of_unit, reaching_out
 from ._layout import column, dedented, header_end, pieces_of, removals
 from ._moves import head_lines
@@ -24,7 +24,7 @@ def spliced(doc: Stream) -> str:
     doc.close()
     text = _joined(doc)
     is_open = doc.is_open and not doc.added and doc.documents and doc.documents[-1] not in doc.gone
-    return proven(doc, text.removesuffix(doc.newline) if is_open else text)
+    return settled(doc, text.removesuffix(doc.newline) if is_open else text, expected(doc))
 
 
 def document_text(root: YamlNode) -> str:
