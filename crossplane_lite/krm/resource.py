@@ -233,19 +233,7 @@ class Resource(Fields):
         ):
             self._loosen(holder, holder if isinstance(holder, list) else {key: holder[key]})
         if isinstance(holder, list):
-            indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
-            if value is reserved.NONE:
-                del holder[key]
-                for named in indexes:
-                    named.removed(key)
-            elif key == len(holder):
-                holder.append(value)
-                for named in indexes:
-                    named.added(value)
-            else:
-                holder[key] = value
-                self._touch(holder)
-            self._touch()
+            self._change_list(holder, key, value)
             return
         steps = self._steps_in_metadata(content, holder, key)
         if steps:
@@ -266,6 +254,22 @@ class Resource(Fields):
                 named.changed(holder)
         if steps and key in _NAMING and self._owner is not None:
             self._owner._renamed(self)
+
+    def _change_list(self, holder: list[Any], at: int, value: Any) -> None:
+        """Put a plain value into a list of the content, or remove one; see `_change`."""
+        indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
+        if value is reserved.NONE:
+            del holder[at]
+            for named in indexes:
+                named.removed(at)
+        elif at == len(holder):
+            holder.append(value)
+            for named in indexes:
+                named.added(value)
+        else:
+            holder[at] = value
+            self._touch(holder)
+        self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
         """Return the path of the field `key` of `holder`, such as `("metadata", "name")`.

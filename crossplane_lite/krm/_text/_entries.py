@@ -189,20 +189,10 @@ class Edits:
 
     def _fields(self, node: YamlNode, value: dict[Any, Any], out: list[Edit]) -> None:
         """Add the edits of a mapping. A merge key (the key None) stays unless a field that it gives is removed."""
-        fields: dict[str, Any] = {}
         merge = node.content.get(None)
+        fields: dict[str, Any] = {}
         if merge is not None:
-            is_loose = any(one in self._loose for one in (merge, *entries(merge)))
-            if None in value and is_loose:
-                value = {**node.value(), **value}
-                del value[None]
-            if None not in value:
-                fields = node.value()
-                hidden = fields.keys() - node.content.keys()
-                lost = [*hidden, *(key for key in node.content if key and any(one.child(key) for one in merged(merge)))]
-                if not is_loose and all(key in value for key in lost):
-                    value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
-                    value[None] = merge
+            value, fields = self._with_merge(node, merge, value)
         is_same = value.keys() == node.content.keys()
         if value is node.content or (is_same and (merge is not None or [*value] == [*node.content])):
             for key, child in node.content.items():
@@ -227,6 +217,27 @@ class Edits:
             places = {key: at for at, key in enumerate(node.content)}
             lines = dict(zip(new, _new_fields(node, new, gone), strict=True))
             self._block(node, [places.get(key) for key in order], [lines.get(key, value[key]) for key in order], out)
+
+    def _with_merge(
+        self, node: YamlNode, merge: YamlNode, value: dict[Any, Any]
+    ) -> tuple[dict[Any, Any], dict[str, Any]]:
+        """Return a value without the fields that a merge key gives, and with the key None for it, if it can stay.
+
+        The second result has the fields of the mapping as it was; it is empty if the key has stayed in the value.
+        """
+        is_loose = any(one in self._loose for one in (merge, *entries(merge)))
+        if None in value and is_loose:
+            value = {**node.value(), **value}
+            del value[None]
+        if None in value:
+            return value, {}
+        fields = node.value()
+        hidden = fields.keys() - node.content.keys()
+        lost = [*hidden, *(key for key in node.content if key and any(one.child(key) for one in merged(merge)))]
+        if not is_loose and all(key in value for key in lost):
+            value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
+            value[None] = merge
+        return value, fields
 
     def _elements(self, node: YamlNode, value: list[Any], out: list[Edit]) -> None:
         """Add the edits of a list, of which elements may have changed, and may be new, removed or moved."""

@@ -58,38 +58,40 @@ def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str 
         style: The style of the text around the new place.
         key: The text of the new key; None for an element of a list.
     """
-    place = _layout.place_of(node)
     first, body, depth = _parts(node, value)
+    above = head_lines(node, column)
     if body is None:
-        style = style._replace(moved={})
-        fresh = mapping_lines({"k": value}, column, style) if key else sequence_lines([value], column, style)
-        if key is not None:
-            fresh[0] = fresh[0].replace("k", key, 1)
-        _, _, note = first.partition("#")
-        if note and (key is not None or not value):
-            fresh[0] += f" #{note}"
-        elif note:
-            fresh.insert(0, f"{' ' * column}#{note}")
-        return [*head_lines(node, column), *fresh]
-    was = _layout.column(node.doc.text, place.start)
-    is_block = depth >= 0
-    to = column - was + depth  # the column of the block's own first entry, if it moves as its key or dash does
-    is_field = node.parent is not None and node.parent.kind == MAPPING
-    if is_block and is_field and key is None:
-        to = column + 2
-    elif is_block and not is_field and key is not None:
-        to = column + (style.step if node.kind == MAPPING else style.offset)
-    lines = _shifted(body, (to - depth) if is_block else column - was)
+        return above + _fresh_lines(value, column, style, key, first)
+    was = _layout.column(node.doc.text, _layout.place_of(node).start)
     head = " " * column + ("-" if key is None else f"{key}:")
-    if is_block and key is None and not first.strip():
-        head += lines[0][column + 1 :] if lines[0][: column + 1].isspace() else " " + lines[0].strip()
-        lines = lines[1:]
-    elif is_block:
-        head += first
+    if depth < 0:
+        rest, *lines = _shifted(body, column - was)
+        return [*above, f"{head} {rest.lstrip()}".rstrip(" "), *lines]
+    to = column - was + depth  # the column of the block's own first entry, if it moves as its key or dash does
+    was_field = node.parent is not None and node.parent.kind == MAPPING
+    if was_field and key is None:
+        to = column + 2
+    elif not was_field and key is not None:
+        to = column + (style.step if node.kind == MAPPING else style.offset)
+    lines = _shifted(body, to - depth)
+    if key is not None or first.strip():
+        return [*above, (head + first).rstrip(" "), *lines]
+    rest, *lines = lines
+    return [*above, (head + rest[column + 1 :] if rest[: column + 1].isspace() else f"{head} {rest.strip()}"), *lines]
+
+
+def _fresh_lines(value: Any, column: int, style: Style, key: str | None, behind: str) -> list[str]:
+    """Return new lines of a value, with the comment that is behind its old key or dash."""
+    style = style._replace(moved={})
+    _, _, note = behind.partition("#")
+    if key is None:
+        lines = sequence_lines([value], column, style)
     else:
-        head += " " + lines[0].lstrip() if lines[0].strip() else ""
-        lines = lines[1:]
-    return [*head_lines(node, column), head.rstrip(" "), *lines]
+        first, *lines = mapping_lines({"k": value}, column, style)
+        lines = [first.replace("k", key, 1), *lines]
+    if note and (key is not None or not value):
+        lines[0] += f" #{note}"
+    return [f"{' ' * column}#{note}", *lines] if note and key is None and value else lines
 
 
 def _parts(node: YamlNode, value: Any) -> tuple[str, str | None, int]:
