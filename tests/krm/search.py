@@ -282,7 +282,7 @@ def check(r: Random, data: bytes, edits: int) -> str:
     models = [one.model.plain() for one in documents]
     if not _equal(found, models):
         return "wrong"
-    if "<<" not in text.text and repr(_keys_of(found)) != repr(_keys_of(models)):
+    if not text.aliases and "<<" not in text.text and repr(_keys_of(found)) != repr(_keys_of(models)):
         return "another order"
     wanted = collections.Counter(note.rstrip() for one in documents for note in one.model.all_notes())
     lost = wanted - notes_in(out)
