@@ -379,7 +379,7 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written:
             return
-        self._set_comments(always=self._base is None and bool(self._origins))
+        self._set_comments(always=self._base is None and bool(self._moved()))
         object.__setattr__(self, "_written", self._edits)
         if self._base is not None:
             self._base.doc.moved.update(self._moved())
@@ -396,7 +396,7 @@ class Resource(Fields):
             from ._text._write import new_text
 
             content = self._own_content()
-            if self._base is None and self._origins:  # what has moved here is written into a text with the rest of it
+            if self._base is None and self._moved():  # what has moved here is written into a text with the rest of it
                 rest = {key: one for key, one in content.items() if key in ("apiVersion", "kind")}
                 object.__setattr__(self, "_base", parse(new_text(rest).encode(), self._label).root)
             if self._base is None:

@@ -209,7 +209,9 @@ class ResourceList(_Typed[C]):
         for one in self.items:
             one._write()
         self._came = list(self.items)
-        items = None if [*map(id, self._came)] == [*map(id, self._first)] else [_element(one) for one in self._came]
+        items = (
+            None if [*map(id, self._came)] == [*map(id, self._first)] else [self._element(one) for one in self._came]
+        )
         return self._write_wrapper([] if _is_null(self._root.child("items")) and items is None else items)
 
     def _write_wrapper(self, items: list[Any] | None = None) -> bytes:
@@ -228,6 +230,12 @@ class ResourceList(_Typed[C]):
         if new:
             self._root.assign({**self._root.content, **new}, {id(items): None})
         return self._text.dump()
+
+    def _element(self, item: Resource) -> Any:
+        """Return an item's node, in whichever text; of a new item its content if the list has no lines of its own."""
+        if item._node is None and not self._root.style and "items" in self._root.content:
+            item._set_comments(always=item._base is None)  # its text is the same as in a file
+        return item._node or item._base or item.to_dict()
 
     def _keep_headers(self) -> None:
         """If the first item of a file was removed, move the file's header to the next item of the same file.
@@ -254,11 +262,6 @@ class ResourceList(_Typed[C]):
 
     def __repr__(self) -> str:
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
-
-
-def _element(item: Resource) -> Any:
-    """Return an item's node, in whichever text; a copy of its content if it has none."""
-    return item._node or item._base or item.to_dict()
 
 
 def _items(root: YamlNode) -> list[Resource]:

@@ -294,8 +294,9 @@ def check(r: Random, data: bytes, edits: int) -> str:
 
 
 def changed(before: bytes, after: bytes) -> int:
-    lines = difflib.unified_diff(before.decode().splitlines(), after.decode().splitlines(), n=0)
-    return sum(line[:1] in "+-" for line in list(lines)[2:])
+    """Return how many lines of two texts are only in one of them."""
+    matcher = difflib.SequenceMatcher(None, before.decode().splitlines(), after.decode().splitlines(), autojunk=False)
+    return sum(two - one + four - three for kind, one, two, three, four in matcher.get_opcodes() if kind != "equal")
 
 
 def _keys_of(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import krm
-from tests.krm.test_edges import HEAD, read, run
+from tests.krm.test_edges import HEAD, read, run, run_function
 
 FILES = {
     "single quotes": HEAD + "data:\n  a: 'x'\n  b: c\n",
@@ -47,6 +47,22 @@ def test_files_and_lists(name: str, tmp_path: Path) -> None:
     made = transform.run((head + "".join(items)).encode()).stdout.decode()
     lines = in_file.splitlines()
     assert made.splitlines()[-len(lines) :] == [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])]
+
+
+def test_new_items(tmp_path: Path) -> None:
+    """A new item has the same text in a list as in a file, whatever is beside it."""
+    new = {"apiVersion": "v1", "kind": "Y", "metadata": {"name": "y"}, "data": {"a": ["yes", {"b": "two\nlines\n"}]}}
+
+    @krm.function
+    def transform(rl: krm.ResourceList) -> None:
+        rl.items.add(new)
+
+    run_function(tmp_path, FILES["single quotes"].encode(), transform)
+    lines = (tmp_path / "y_y.yaml").read_text().splitlines()
+    items = "".join(f"  {line}" for line in FILES["wide lists"].splitlines(keepends=True))
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- "
+    made = transform.run((head + items[2:]).encode()).stdout.decode().splitlines()
+    assert made[-len(lines) :] == [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])]
 
 
 def _delete_first(resource: Any) -> None:

@@ -9,13 +9,11 @@ from ..._core.base.scalars import resolve, tagged
 from ...errors import UsageError
 from ..annotations import is_orchestrators
 from ._layout import column, entries, is_block, key_start, open_at
-from ._nodes import MAPPING, SCALAR, SEQUENCE, cached
+from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode, cached, wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from ._nodes import YamlNode
 
 
 # The patterns are strings: compiling them takes longer than all imports, and few values need them.
@@ -267,6 +265,8 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
     Raises:
         UsageError: A key or an integer is too long.
     """
+    if isinstance(value, YamlNode):
+        value = wanted(value)
     if not isinstance(value, (dict, list)):
         return scalar(value, style, in_flow=True)
     inner = None if lead is None else lead + step
