@@ -273,7 +273,7 @@ class Edits:
             index = {child: at for at, child in enumerate(children)}
             return [index.get(one) if isinstance(one, YamlNode) else None for one in value]
         if known is _UNKNOWN or len(known[1]) != len(children):
-            return paired([one.value() for one in children], value)
+            return paired([one.value() for one in children], [self._own(one, children) for one in value])
         before = known[1]
         if len(value) == len(before) and all(one is other for one, other in zip(value, before, strict=True)):
             return [*range(len(children))]
@@ -286,6 +286,12 @@ class Edits:
         for at, pair in zip(new, pairs, strict=True):
             found[at] = None if pair is None else free[pair]
         return found
+
+    def _own(self, value: Any, children: list[YamlNode]) -> Any:
+        """Return an element of a new list; what equals nothing if it has come from elsewhere."""
+        origin = self._doc.moved.get(id(value))
+        is_own = origin is None or (bool(children) and origin[1].parent is children[0].parent)
+        return value if is_own else _UNKNOWN
 
     # Lines
 
