@@ -4,6 +4,18 @@ from __future__ import annotations
 
 import re
 
+import yaml  # type: ignore[import-untyped]
+from yaml.events import (  # type: ignore[import-untyped]
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from ..._core.base.scalars import NOT_JSON, resolve
 from ..._core.paths.text import show
 from ...errors import InputError
 from ._layout import header, is_block_scalar
@@ -48,6 +60,8 @@ def settled(doc: Stream, text: str, values: Sequence[Any]) -> str:
     Raises:
         InputError: A document has another value.
     """
+    if _says(text, values):
+        return text
     for is_last in (False, True):
         try:
             roots = doc.read(text)
@@ -66,6 +80,56 @@ def settled(doc: Stream, text: str, values: Sequence[Any]) -> str:
             break
         text = apply(text, 0, len(text), [*ends.values()])
     return text
+
+
+def _says(text: str, values: Sequence[Any]) -> bool:
+    """Return whether a text surely has these documents. It reads usual YAML only, in half of the time of `_parse`."""
+    if "\\u" in text:  # text that JSON and YAML read differently
+        return False
+    from yaml._yaml import CParser  # type: ignore[import-untyped]
+
+    next_event = CParser(text).get_event
+    found: list[Any] = []
+    top: Any = found
+    key: Any = None
+    above: list[Any] = []
+    try:
+        while type(event := next_event()) is not StreamEndEvent:
+            cls = type(event)
+            if cls is MappingEndEvent or cls is SequenceEndEvent:
+                top = above.pop()
+                continue
+            if cls is AliasEvent or getattr(event, "anchor", None) is not None or getattr(event, "tag", None):
+                return False
+            is_key = top.__class__ is dict and key is None
+            if cls is ScalarEvent:
+                value: Any = event.value
+                if is_key:
+                    key = value
+                    if key in top or key == "<<" or not key:
+                        return False
+                    continue
+                if not event.style:
+                    if value in NOT_JSON:
+                        return False
+                    value = resolve(value)
+            elif cls is MappingStartEvent or cls is SequenceStartEvent:
+                if is_key:
+                    return False
+                value = {} if cls is MappingStartEvent else []
+            else:
+                continue
+            if key is None:
+                top.append(value)
+            else:
+                top[key] = value
+                key = None
+            if cls is not ScalarEvent:
+                above.append(top)
+                top = value
+    except yaml.YAMLError:
+        return False
+    return same(found, [*values])
 
 
 def _differences(node: YamlNode, value: Any, path: Path) -> Iterator[tuple[Path, YamlNode, Any]]:
