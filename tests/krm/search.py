@@ -226,7 +226,9 @@ def _set(r: Random, view: Any, box: Box, key: Any) -> int:
     made.is_flow = before.is_flow
     lines = int(before.lines) + made.lines
     is_scalar = not isinstance(before.value, (dict, list)) and not isinstance(value, (dict, list))
-    made.notes = before.notes if is_scalar and not before.is_moved else []
+    # An element has no key: if others go, it is known by its value only.
+    is_kept = is_scalar and isinstance(box.value, dict) and not before.is_moved
+    made.notes = before.notes if is_kept else []
     made.is_set = True
     box.value[key] = made
     return lines
