@@ -41,16 +41,25 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
     steps = step if isinstance(step, tuple) else (step,)
     where = "" if view is None else show([*view._steps(), *steps])
-    return checked(_opened(value, where, 0), where)
+    views: list[View] = []
+    plain = _opened(value, where, 0, views)
+    if not views or view is None:
+        return checked(plain, where)
+    copies: dict[int, Any] = {}
+    made = checked(plain, where, 0, copies)
+    for one in views:
+        view._root._came_from(copies[id(one._data)], one)
+    return made
 
 
-def _opened(value: Any, where: str, depth: int) -> Any:
+def _opened(value: Any, where: str, depth: int, views: list[View]) -> Any:
     """Return a value in which views, models and other mappings are replaced by plain data. Other types stay.
 
     Args:
         value: The value.
         where: The path that the value is put at, for messages; may be empty.
         depth: How deep `value` is nested in the value of the first call.
+        views: The list that the views in the value are added to.
 
     Raises:
         UsageError: The value is nested too deep.
@@ -60,11 +69,14 @@ def _opened(value: Any, where: str, depth: int) -> Any:
     if depth > DEEPEST:
         raise UsageError(f"{where or 'the value'} contains itself, or is nested more than {DEEPEST} levels deep")
     if isinstance(value, View):
-        return value._now()
+        now = value._now()
+        if now is value._data:
+            views.append(value)
+        return now
     if isinstance(value, Mapping):
-        return {key: _opened(one, where, depth + 1) for key, one in value.items()}
+        return {key: _opened(one, where, depth + 1, views) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_opened(one, where, depth + 1) for one in value]
+        return [_opened(one, where, depth + 1, views) for one in value]
     if hasattr(type(value), "__wire_fields__"):  # a model; its module is loaded then
         from .._core.models.model import to_dict
 
@@ -401,6 +413,7 @@ class Elements(View, _MutableSequence):
         self._check_index(at)
         data = self._now()
         if isinstance(at, slice):
+            self._root._loosen(data, data)
             data[at] = self._kept(value)
         elif not (isinstance(value, View) and value._data is data[at]):
             data[at] = plain_data(value, self, at)
@@ -431,10 +444,15 @@ class Elements(View, _MutableSequence):
         Raises:
             UsageError: The resource can't be changed, or can't hold the value.
         """
-        if index >= len(self):
-            self._root._change(self._now(), len(self), plain_data(value, self, index))
-        else:
-            self[index:index] = [value]
+        data, made = self._now(), plain_data(value, self, index)
+        if index >= len(data):
+            self._root._change(data, len(data), made)
+            return
+        self._root._check_open()
+        if not isinstance(made, (dict, list)):
+            self._root._set_comments()  # those of texts and numbers wait by their indexes
+        data.insert(index, made)
+        self._root._touch(data)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the index of `value` in this list.

@@ -53,7 +53,9 @@ def joined(old: Any, new: Any) -> Any:
     return new
 
 
-def merged(old: dict[str, Any], patch: dict[str, Any], schema: Mapping[str, Any] | None, api_version: Any) -> Any:
+def merged(
+    old: dict[str, Any], patch: dict[str, Any], schema: Mapping[str, Any] | None, api_version: Any, *, prepend: bool
+) -> Any:
     """Return an object after a strategic merge patch; see `Resource.merge`.
 
     Args:
@@ -61,6 +63,7 @@ def merged(old: dict[str, Any], patch: dict[str, Any], schema: Mapping[str, Any]
         patch: The patch, plain data.
         schema: The schema of the object's kind, or a CustomResourceDefinition; None to use Kubernetes' merge keys.
         api_version: The object's apiVersion.
+        prepend: Whether the elements of the patch come first in lists that are merged.
 
     Raises:
         UsageError: A directive or an element of a list isn't valid.
@@ -68,7 +71,7 @@ def merged(old: dict[str, Any], patch: dict[str, Any], schema: Mapping[str, Any]
     from .._core.base.api_version import group_of
 
     is_known = isinstance(api_version, str) and group_of(api_version) in _GROUPS
-    return _Merge(is_known).merged(old, patch, _schema_of(schema, api_version), ())
+    return _Merge(is_known, prepend=prepend).merged(old, patch, _schema_of(schema, api_version), ())
 
 
 def _schema_of(schema: Any, api_version: Any) -> Schema | None:
@@ -92,10 +95,12 @@ class _Merge:
 
     Args:
         is_known: Whether the object is of one of Kubernetes' own kinds, so that their merge keys count.
+        prepend: Whether the elements of the patch come first in lists that are merged.
     """
 
-    def __init__(self, is_known: bool) -> None:
+    def __init__(self, is_known: bool, *, prepend: bool) -> None:
         self._is_known = is_known
+        self._prepend = prepend
 
     def merged(self, old: Any, patch: dict[str, Any], schema: Schema | None, path: Path) -> Any:
         """Return an object after a patch, or None if the patch removes it."""
@@ -139,15 +144,21 @@ class _Merge:
             return [self._made(one, schema, path) for one in values]
         made = list(old)
         if not keys:
-            return made + [one for one in patch if not any(same(one, other) for other in made)]
+            first, second = (patch, made) if self._prepend else (made, patch)
+            return first + [one for one in second if not any(same(one, other) for other in first)]
+        patched = []
         for at, one in enumerate(patch):
             found = self._at(made, one, keys, (*path, str(at)))
             if found is None:
                 if one.get("$patch") != "delete":
                     made.append(self._made(one, schema, path))
+                    patched.append(made[-1])
                 continue
             now = self.merged(made[found], one, schema and schema.items, path)
             made[found : found + 1] = [] if now is None else [now]
+            patched += [] if now is None else [now]
+        if self._prepend:
+            made = patched + [one for one in made if not any(one is other for other in patched)]
         if isinstance(order, list):
             known = {repr(other.get(keys[0])): at for at, other in enumerate(order) if isinstance(other, dict)}
             made.sort(key=lambda one: known.get(repr(one.get(keys[0])), len(known)))

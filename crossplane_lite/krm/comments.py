@@ -7,8 +7,8 @@
 A comment is a string without the `#` signs: `# why` is "why". Line breaks separate its lines. An empty string means
 that there is no comment.
 
-Comments that are set wait, by their paths, until the content changes or is written. Then the item gets a text of its
-own that has them, and later edits are made in this text.
+Comments that are set wait, by their values, until the item is written, or one of its values is removed or moved. Then
+the item gets a text of its own that has them, and later edits are made in this text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._core.base.texts import value_in_words
 from .._core.paths.text import show
 from .._core.paths.trees import lookup
 from ..errors import UsageError
-from ._text._comments import FOOT, HEAD, LINE, PLACES, check_place, comment
+from ._text._comments import FOOT, HEAD, LINE, PLACES, check_new, check_place, comment
 from ._text._nodes import MAPPING, SEQUENCE, YamlNode
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -146,10 +146,20 @@ def every(resource: Resource) -> Iterator[Comments]:
             work += [((*steps, at), one) for at, one in reversed(list(enumerate(value)))]
 
 
+def _key(resource: Resource, steps: Steps, place: str) -> tuple[Any, Any, str]:
+    """Return by what a comment waits: an object or list itself, or what holds another value, and the key there."""
+    value = lookup(resource._now(), steps)
+    if isinstance(value, (dict, list)):
+        return value, None, place
+    return lookup(resource._now(), steps[:-1]), steps[-1], place
+
+
 def _read(resource: Resource, steps: Steps, place: str) -> str:
     """Return a comment of a value: the one that was set, else the one in the text; empty if the value was removed."""
-    if (steps, place) in resource._pending:
-        return str(resource._pending[steps, place])
+    if resource._pending:
+        holder, step, _ = _key(resource, steps, place)
+        if (id(holder), step, place) in resource._pending:
+            return str(resource._pending[id(holder), step, place][1])
     node = _node(resource, steps)
     return "" if node is None else comment(node, place)
 
@@ -174,13 +184,24 @@ def _write(resource: Resource, steps: Steps, place: str, text: str) -> None:
         raise UsageError(
             f"{name}: the comment behind a value must be one line; for several lines set .head (got {text!r:.60})"
         )
-    if _node(resource, steps) is None:
-        resource._set_comments(always=True)  # then the text has the new value
+    _check_place(resource, steps, place, name)
+    holder, step, _ = _key(resource, steps, place)
+    resource._pending[id(holder), step, place] = holder, text
+    resource._touch()
+
+
+def _check_place(resource: Resource, steps: Steps, place: str, name: str) -> None:
+    """Check that there is a place for a comment of a value; a new one isn't in the text yet, but what is around it."""
     node = _node(resource, steps)
     if node is not None:
         check_place(node, place, name)
-    resource._pending[steps, place] = text
-    resource._touch()
+        return
+    at = len(steps)
+    while node is None and at:
+        at -= 1
+        node = _node(resource, steps[:at])
+    if node is not None:
+        check_new(node, place, name)
 
 
 def _node(resource: Resource, steps: Steps) -> YamlNode | None:
@@ -190,12 +211,17 @@ def _node(resource: Resource, steps: Steps) -> YamlNode | None:
     """
     node: YamlNode | None = resource._base
     value: Any = resource._now()
+    moved = resource._moved()
     step: Any
     for step in steps:
         inner = lookup(value, (step,), resource)
-        if node is None or inner is resource:
+        if inner is resource:
             return None
-        if node.kind == SEQUENCE and isinstance(value, list):
+        if id(inner) in moved:
+            node = moved[id(inner)][1]
+        elif node is None:
+            pass
+        elif node.kind == SEQUENCE and isinstance(value, list):
             node = _element(node, inner, resource._lists.get(id(value)), step)
         else:
             node = node.content.get(step) if node.kind == MAPPING else None

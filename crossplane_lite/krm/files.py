@@ -16,8 +16,8 @@ from typing import Any, Final
 from .._tools.manifests.files import replace_file
 from ..errors import InputError
 from ._text import Text, Unreadable, YamlNode, parse
-from ._text._check import cut, items_of, opened
-from ._text._layout import column, open_at
+from ._text._layout import indented, is_block
+from ._text._moves import head_lines
 from ._text._splice import document_text
 from ._text._write import new_text
 from .annotations import INDEXES, PATHS, show_file, without
@@ -65,7 +65,7 @@ class _File:
         self.is_text = True
         self._options: dict[str, Any] = {"skip": True} if skip else {"unreadable": 0}
         self._is_used = False
-        is_krm = _has_fields(data.decode(errors="replace"))
+        is_krm = _has_fields(_shown(data))
         try:
             self.text = parse(data, name, **self._options)
             found = self.text.problems
@@ -79,18 +79,37 @@ class _File:
         self.problems = found if is_krm else []
 
     def resources(self) -> list[Resource]:
-        """Return a new resource for each document that is one. Others aren't touched, as orchestrators have it."""
+        """Return a new resource for each document that is one. Others aren't touched, as orchestrators have it.
+
+        Of a `kind: List`, each item is a resource.
+        """
         if self._is_used and self.is_text:
             self.text = parse(self.data, self.name, **self._options)
         self._is_used = True
-        many = len(self.text.documents)
+        units: list[tuple[str, YamlNode]] = []
+        for at, root in enumerate(self.text.documents):
+            label = self.name if len(self.text.documents) == 1 else f"{self.name}, document {at + 1}"
+            items = _items_of_list(root)
+            if items:
+                units += [(f"{label}, items[{number}]", one) for number, one in enumerate(items)]
+            else:
+                units.append((label, root))
         return [
-            Resource._of_node(
-                root, self.name if many == 1 else f"{self.name}, document {at + 1}", placed=(self.name, at)
-            )
-            for at, root in enumerate(self.text.documents)
-            if _is_resource(root)
+            Resource._of_node(node, label, placed=(self.name, at))
+            for at, (label, node) in enumerate(units)
+            if _is_resource(node)
         ]
+
+    def remove(self, gone: Sequence[YamlNode]) -> None:
+        """Remove resources: documents, and items of a `kind: List`. A List without items goes, too."""
+        removed = {*gone}
+        for root in self.text.documents:
+            items = _items_of_list(root)
+            left = [one for one in items if one not in removed]
+            if root in removed or (items and not left):
+                self.text.gone.append(root)
+            elif len(left) < len(items):
+                root.assign({**root.content, "items": left}, {id(left): None})
 
 
 class Package:
@@ -161,7 +180,7 @@ class Package:
         self._roots = {one._placed: one._node for one in found if one._placed and one._node}
         wrapper = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
         if self._config is not None:
-            wrapper += f"functionConfig:\n{indented(whole(self._config), '  ')}\n"
+            wrapper += f"functionConfig:\n{indented(whole(self._config), 2)}"
         return ResourceList(parse(wrapper.encode(), _LABEL), config_class, found, needed=needed)
 
     # Writing
@@ -216,11 +235,13 @@ class Package:
                 staying.add(one._node)
             else:
                 others.append((place, one))
-        for file in self._files.values():
-            file.text.gone, file.text.added, file.text.slots = [], [], {}
-        for (name, _), root in self._roots.items():
-            if root not in staying:
-                self._files[name].text.gone.append(root)
+        for name, file in self._files.items():
+            text = file.text
+            text.gone, text.added, text.slots = [], [], {}
+            for root in text.documents:
+                if _items_of_list(root):
+                    text.wanted.pop(root, None)
+            file.remove([node for (other, _), node in self._roots.items() if other == name and node not in staying])
         added: dict[str, list[str]] = {}
         for (name, index), one in sorted(others, key=lambda other: other[0][1]):
             written = as_document(one, is_json=name.endswith(".json"))
@@ -232,7 +253,7 @@ class Package:
                     f"{one._what} can't be added to {name}, because this file can't be read; choose another file "
                     "with move_to()"
                 )
-            elif slot is not None and slot not in staying and slot not in target.text.slots:
+            elif slot in target.text.gone and slot not in target.text.slots:
                 target.text.slots[slot] = written
             else:
                 target.text.added.append(written)
@@ -362,6 +383,19 @@ def _pattern(line: str) -> tuple[re.Pattern[str], bool, bool]:
     return re.compile(anywhere + made, re.DOTALL), line == bare, bare.endswith("/")
 
 
+def _items_of_list(root: YamlNode) -> list[YamlNode]:
+    """Return the items of a `kind: List`, as `kubectl get` prints it; none for another document."""
+    if isinstance(root.content, Unreadable) or (root.get(["apiVersion"]), root.get(["kind"])) != ("v1", "List"):
+        return []
+    items = root.content.get("items")
+    return [] if items is None else items.children()
+
+
+def _shown(data: bytes) -> str:
+    """Return a content in any encoding as text, in which the fields of a resource can be found."""
+    return data.lstrip(b"\xef\xbb\xbf\xff\xfe").replace(b"\0", b"").decode(errors="replace")
+
+
 def _has_fields(text: str) -> bool:
     """Return whether a text that isn't read has the fields apiVersion and kind, as every resource has."""
     return all(field.search(text) for field in _FIELDS)
@@ -399,8 +433,8 @@ def _place(item: Resource) -> tuple[str, int]:
     return (f"{folder}/" if folder.strip(".") else "") + called + ".yaml", 0
 
 
-# Line breaks that only YAML 1.1 knows. A text with one of them can't be indented line by line.
-_OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+# Line breaks that YAML reads as `\n`. U+2028 and U+2029 begin a line, too, but are themselves a part of a value.
+_BREAKS: Final = re.compile("\r\n?|\x85")
 
 
 def as_document(item: Resource, *, is_json: bool = False) -> str:
@@ -412,8 +446,13 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
         item: The item.
         is_json: Whether to write JSON, without comments, in place of YAML.
     """
-    if item._base is not None and not is_json:
+    is_text = item._base is not None and (item._base.parent is None or not item._base.parent.style)
+    if is_text and not is_json:
+        assert item._base is not None
         text = whole(item._base)
+        if item._node is not None and item._node is not item._base and item._node.parent is not None:
+            # A text of its own doesn't have the comments above the item in its list.
+            text = "".join(line + "\n" for line in head_lines(item._node, 0)) + text
         return text if item._placed is not None else _clean(text, "the new item")
     content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
     if is_json:
@@ -431,17 +470,11 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
 def whole(root: YamlNode) -> str:
     r"""Return the text of a document in which every line ends with `\n` alone.
 
-    A text with line breaks that only YAML 1.1 knows, such as U+2028, is replaced by new YAML of its values, without
-    comments.
-
     Args:
         root: The node of the document.
     """
-    text = document_text(root).replace("\r\n", "\n")
-    ended = text if text.endswith("\n") else text + "\n"
-    if _OTHER_BREAKS.search(text) or (text != ended and parse(ended.encode()).root.value() != root.value()):
-        return new_text(root.value())
-    return ended
+    text = _BREAKS.sub("\n", document_text(root))
+    return text if text.endswith("\n") else text + "\n"
 
 
 def _as_item(item: Resource) -> YamlNode:
@@ -476,12 +509,6 @@ def joined(documents: Sequence[str]) -> str:
     return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
-def indented(text: str, first: str) -> str:
-    """Return a text with all lines indented by two spaces, except empty ones. The first line begins with `first`."""
-    lines = text.removesuffix("\n").split("\n")
-    return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
-
-
 def unwrapped(data: bytes) -> str:
     """Return the items of a ResourceList as one text of YAML documents, without the annotations that name files.
 
@@ -494,22 +521,12 @@ def unwrapped(data: bytes) -> str:
     Raises:
         InputError: The text can't be read.
     """
-    label = "the function's output"
-    text = parse(data, label)
-    items = items_of(text)
-    if items is None:
-        node = text.root.child("items")
-        return joined([as_document(Resource(one.value())) for one in ([] if node is None else node.children())])
-    indent = column(text.text, open_at(items))
-    parts = cut(text.text, indent)
-    assert parts is not None
-    return joined([_clean(_dedented(opened(part, indent), indent + 2), label) for part in parts.parts])
-
-
-def _dedented(text: str, columns: int) -> str:
-    """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join(line[columns:] if not line[:columns].strip() else line.lstrip(" ") for line in lines)
+    node = parse(data, "the function's output").root.child("items")
+    found: list[str] = []
+    for one in [] if node is None else node.children():
+        has_lines = node is not None and is_block(one) and not node.style
+        found.append(_clean(whole(one), "an item") if has_lines else as_document(Resource(one.value())))
+    return joined(found)
 
 
 def diff(changes: Changes, *, colour: bool) -> str:

@@ -195,6 +195,10 @@ class Items(_Sequence):
         found = self.where(predicate, **wanted)._by_place
         return Items((one for one in self._found if one.is_readable and id(one) not in found), self._whole)
 
+    def first(self) -> Resource | None:
+        """Return the first of these items, as in `rl.items.where(kind="Namespace").first()`; None if there is none."""
+        return self._found[0] if self._found else None
+
     def of(self, model: type[M]) -> list[M]:
         """Return typed views of the items that have the group and kind of a model, in their order.
 
@@ -485,10 +489,9 @@ def _made(resource: Any) -> Resource:
         if not root.style:
             return Resource._of_node(root, "the new item")  # which keeps its text
         return Resource(root.value())
-    content = plain_data(resource)
-    if not isinstance(content, dict):
+    if not isinstance(resource, Mapping) and not isinstance(plain_data(resource), dict):
         raise UsageError(f"an item must be a mapping, a model or a string of YAML (got {resource!r:.60})")
-    return Resource(content)
+    return Resource(resource)
 
 
 def _check(resource: Resource) -> None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from yaml.representer import Representer, SafeRepresenter  # type: ignore[import-untyped]
+
 from .._core.base.texts import json_type_in_words
 from .._core.paths import field_path, trees
 from .._core.paths.text import show
 from ..errors import InputError, UsageError
 from . import annotations as reserved
-from ._live import Elements, Fields, Texts, check_types, honest, plain_data
-from ._text._nodes import copied, lists_in, same
+from ._live import Elements, Fields, Texts, View, check_types, honest, plain_data
+from ._text._nodes import copied, in_order, lists_in, nodes_of, same
 from ._text._parse import Unreadable
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -46,6 +48,10 @@ else:
     )
 
 __all__ = ["Resource", "ResourceId", "settle"]
+
+# Where a value of the content comes from: the value itself; the node that it was read from; and all resources that it
+# was in before, each with the value there.
+Origin = namedtuple("Origin", "value node before")
 
 # A change of one of these fields changes the item's group, kind, namespace, name or file.
 _NAMING = frozenset(
@@ -81,8 +87,8 @@ class Resource(Fields):
     """
 
     __slots__ = (
-        "_base", "_edits", "_frozen", "_lists", "_named", "_node", "_pending", "_owner", "_placed", "_reserved",
-        "_typed", "_written",
+        "_base", "_edits", "_frozen", "_lists", "_named", "_node", "_nodes", "_origins", "_owner", "_pending",
+        "_placed", "_reserved", "_typed", "_written",
     )  # fmt: skip
 
     _node: YamlNode | None
@@ -91,9 +97,12 @@ class Resource(Fields):
     _reserved: dict[str, Any] | None
     _typed: Views | None
     _base: YamlNode | None  # `_node`, or the node of a text of its own, which an item with new comments gets
-    _pending: dict[tuple[tuple[str | int, ...], str], str]  # comments that were set, by path and place
+    # Comments that were set, by the value itself or by what holds it and the key, and by the place.
+    _pending: dict[tuple[int, str | int | None, str], tuple[Any, str]]
     _placed: tuple[str, int] | None  # its file, if its text is a document of a file
     _named: dict[tuple[int, str], Named]  # long lists whose elements were selected by a field
+    _nodes: dict[int, tuple[Any, YamlNode]] | None  # the nodes of the content's objects and lists, by their id()
+    _origins: dict[int, Origin]  # where values in the content come from, by their id()
     _frozen: str
     _edits: int  # how many changes the content has had
     _written: int  # how many of these changes the text has
@@ -101,7 +110,7 @@ class Resource(Fields):
     def __init__(self, content: Mapping[str, Any] | None = None) -> None:
         self._start(None, "", {})
         if content:
-            made = plain_data(content)
+            made = plain_data(content, self)
             if not isinstance(made, dict):
                 raise UsageError(f"a resource must be a mapping (got {content!r:.60})")
             object.__setattr__(self, "_data", made)
@@ -111,6 +120,7 @@ class Resource(Fields):
         Fields.__init__(self, self, data, None, label)
         start = {"_node": node, "_placed": placed, "_frozen": frozen, "_lists": {}, "_named": {}, "_owner": None}
         start |= {"_reserved": None, "_typed": None, "_base": node, "_pending": {}, "_edits": 0, "_written": 0}
+        start |= {"_nodes": None, "_origins": {}}
         for name, value in start.items():
             object.__setattr__(self, name, value)
 
@@ -194,7 +204,6 @@ class Resource(Fields):
     def _check_open(self) -> None:
         if self._frozen:
             raise UsageError(self._frozen)
-        self._set_comments()
 
     def _touch(self, changed: list[Any] | None = None) -> None:
         """Count a change. `changed` is the list of the content whose elements have changed in an unknown way."""
@@ -218,20 +227,13 @@ class Resource(Fields):
         """
         content = self._content()
         self._check_open()
+        is_there = key in holder if isinstance(holder, dict) else key < len(holder)
+        if is_there and (
+            value is reserved.NONE or isinstance(holder[key], (dict, list)) or isinstance(value, (dict, list))
+        ):
+            self._loosen(holder, holder if isinstance(holder, list) else {key: holder[key]})
         if isinstance(holder, list):
-            indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
-            if value is reserved.NONE:
-                del holder[key]
-                for named in indexes:
-                    named.removed(key)
-            elif key == len(holder):
-                holder.append(value)
-                for named in indexes:
-                    named.added(value)
-            else:
-                holder[key] = value
-                self._touch(holder)
-            self._touch()
+            self._change_list(holder, key, value)
             return
         steps = self._steps_in_metadata(content, holder, key)
         if steps:
@@ -239,17 +241,35 @@ class Resource(Fields):
                 reserved.check(key, None if value is reserved.NONE else value, self._came_with(), self._where)
             if value is not reserved.NONE:
                 check_types(steps, value, lambda: self._where)
-            value = self._kept(steps, value)
-        if value is reserved.NONE:
-            del holder[key]
-        else:
+            value, is_gone = self._kept(steps, value), value is reserved.NONE
+            if is_gone and steps == ("metadata",):
+                del holder[key]  # the rest of it, and new metadata, come last
+        if value is not reserved.NONE:
             holder[key] = value
+        elif key in holder:
+            del holder[key]
         self._touch()
         for (_, field), named in self._named.items():
             if field == key:
                 named.changed(holder)
         if steps and key in _NAMING and self._owner is not None:
             self._owner._renamed(self)
+
+    def _change_list(self, holder: list[Any], at: int, value: Any) -> None:
+        """Put a plain value into a list of the content, or remove one; see `_change`."""
+        indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
+        if value is reserved.NONE:
+            del holder[at]
+            for named in indexes:
+                named.removed(at)
+        elif at == len(holder):
+            holder.append(value)
+            for named in indexes:
+                named.added(value)
+        else:
+            holder[at] = value
+            self._touch(holder)
+        self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
         """Return the path of the field `key` of `holder`, such as `("metadata", "name")`.
@@ -341,7 +361,8 @@ class Resource(Fields):
         if self._edits == self._written or self._written or self._node is None:
             return self._edits != self._written
         is_new = bool(self._pending) or self._base is not self._node
-        return is_new or not same(self._node.value(), self._own_content())
+        before, now = self._node.value(), self._own_content()
+        return is_new or not same(before, now) or not in_order(before, now)
 
     def _own_content(self) -> dict[str, Any]:
         """Return the content as it must be in the text: without the annotations that `show_file` has added."""
@@ -358,9 +379,10 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written:
             return
-        self._set_comments()
+        self._set_comments(always=self._base is None and bool(self._moved()))
         object.__setattr__(self, "_written", self._edits)
         if self._base is not None:
+            self._base.doc.moved.update(self._moved())
             self._base.assign(self._own_content(), self._lists)
             if self._node is not None and self._node is not self._base:
                 self._node.assign(self._base)
@@ -374,15 +396,115 @@ class Resource(Fields):
             from ._text._write import new_text
 
             content = self._own_content()
+            if self._base is None and self._moved():  # what has moved here is written into a text with the rest of it
+                rest = {key: one for key, one in content.items() if key in ("apiVersion", "kind")}
+                object.__setattr__(self, "_base", parse(new_text(rest).encode(), self._label).root)
             if self._base is None:
                 text = new_text(content)
             else:
+                self._base.doc.moved.update(self._moved())
                 self._base.assign(content, self._lists)
                 text = unit_text(self._base)
-            base = parse(noted(text, self._pending).encode(), self._label).root
+            base = parse(noted(text, self._notes()).encode(), self._label).root
             object.__setattr__(self, "_base", base)
             object.__setattr__(self, "_lists", lists_in(self._content()))
+            if self._nodes is not None:
+                self._nodes.update(nodes_of(base, content, self._lists))
+            self._origins.clear()
             self._pending.clear()
+
+    def _notes(self) -> dict[tuple[tuple[str | int, ...], str], str]:
+        """Return the comments that were set, by the present paths of their values. Those of values that are gone go."""
+        paths: dict[int, tuple[str | int, ...]] = {}
+        work: list[tuple[tuple[str | int, ...], Any]] = [((), self._content())] if self._pending else []
+        while work:
+            steps, value = work.pop()
+            if isinstance(value, (dict, list)):
+                paths[id(value)] = steps
+                items = value.items() if isinstance(value, dict) else enumerate(value)
+                work += [((*steps, key), one) for key, one in items]
+        found = {}
+        for (holder, step, place), (_, text) in self._pending.items():
+            if holder in paths:
+                found[paths[holder] if step is None else (*paths[holder], step), place] = text
+        return found
+
+    # Values that move
+
+    def _loosen(self, holder: Any, values: Any) -> None:
+        """Prepare for values that may move: their comments are in the text then, and it is known where they were read.
+
+        Args:
+            holder: The object or list that holds the values.
+            values: Those of its fields or elements that may move.
+        """
+        self._known()
+        work = [(holder, values)] if self._pending else []
+        while work:
+            above, value = work.pop()
+            items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            for key, one in items:
+                for place in ("head", "line", "foot"):
+                    if (id(above), key, place) in self._pending or (id(one), None, place) in self._pending:
+                        self._set_comments()
+                        return
+                work.append((one, one))
+
+    def _known(self) -> dict[int, tuple[Any, YamlNode]]:
+        """Return the node of each object and list that was read from the text, also of those that are gone."""
+        if self._nodes is None:
+            content = self._content()
+            found = {} if self._base is None else nodes_of(self._base, content, self._lists)
+            object.__setattr__(self, "_nodes", found)
+        assert self._nodes is not None
+        return self._nodes
+
+    def _came_from(self, value: Any, view: View) -> None:
+        """Note that a value of the content is a copy of the one that a view shows, maybe of another resource."""
+        source = view._root
+        known = source._known()
+        work = [(value, view._data)]
+        while work:
+            one, data = work.pop()
+            if not isinstance(one, (dict, list)):
+                continue
+            pairs = (
+                zip(one.values(), data.values(), strict=True) if isinstance(one, dict) else zip(one, data, strict=True)
+            )
+            work += pairs
+            origin = source._origins.get(id(data))
+            if origin is None and id(data) in known:
+                origin = Origin(data, known[id(data)][1], ())
+            if origin is not None:
+                self._origins[id(one)] = Origin(one, origin.node, (*origin.before, (source, data)))
+
+    def _moved(self) -> dict[int, tuple[Any, YamlNode]]:
+        """Return those values of the content that are elsewhere no more, and the nodes from which they were read."""
+        from ._text._moves import is_movable
+
+        held: dict[int, set[int]] = {}
+        found: dict[int, tuple[Any, YamlNode]] = {}
+        for key, (value, node, before) in self._origins.items():
+            is_copy = False
+            for source, data in before:
+                if id(source) not in held:
+                    held[id(source)] = source._ids()
+                is_copy = is_copy or id(data) in held[id(source)]
+            if not is_copy and is_movable(node):
+                found[key] = value, node
+        return found
+
+    def _ids(self) -> set[int]:
+        """Return the `id()` of each object and list that is in the content; none if the resource was removed."""
+        found: set[int] = set()
+        if self._owner is None or self._owner._has(self):
+            work: list[Any] = [self._content()]
+            while work:
+                one = work.pop()
+                if isinstance(one, (dict, list)):
+                    found.add(id(one))
+                    work += one.values() if isinstance(one, dict) else one
+        return found
 
     # Field paths
 
@@ -497,8 +619,8 @@ class Resource(Fields):
     def replace(self, content: Mapping[str, Any]) -> None:
         """Give the resource other content. In the text only what differs is changed, and comments stay.
 
-        Elements of lists are compared with equal ones of the old list, then with those of the same name. Annotations
-        that only an orchestrator may change stay.
+        Fields get the order that they have in the content. Elements of lists are compared with equal ones of the old
+        list, then with those of the same name. Annotations that only an orchestrator may change stay.
 
         Args:
             content: The content, which is copied.
@@ -509,7 +631,9 @@ class Resource(Fields):
         """
         self._become(self._checked(content, "the new content"))
 
-    def merge(self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None) -> None:
+    def merge(
+        self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None, prepend: bool = False
+    ) -> None:
         """Apply a strategic merge patch, as `kubectl patch` and kustomize do. In the text only what differs is changed.
 
         Objects are merged. None removes a field. Lists of Kubernetes' own kinds are merged by their merge keys, such as
@@ -521,6 +645,8 @@ class Resource(Fields):
             schema: The OpenAPI schema of the resource's kind, or a CustomResourceDefinition or
                 CompositeResourceDefinition of it, whose `x-kubernetes-patch-merge-key` and
                 `x-kubernetes-list-map-keys` say how lists are merged.
+            prepend: Whether the elements of the patch come first in a list that is merged, as in kustomize, also those
+                that are there already. Otherwise new elements are added at the end, as by `kubectl patch`.
 
         Raises:
             UsageError: As for `replace`; or a directive or an element of a list isn't valid.
@@ -530,7 +656,7 @@ class Resource(Fields):
 
         made = self._checked(patch, "a patch")
         try:
-            self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion")))
+            self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion"), prepend=prepend))
         except UsageError as error:
             raise error if str(error).startswith(self._where) else UsageError(f"{self._where}: {error}") from None
 
@@ -554,6 +680,7 @@ class Resource(Fields):
         if isinstance(content.get("metadata"), dict):
             content["metadata"] = self._kept(("metadata",), content["metadata"])
         settle(self, now, now, content)
+        _arrange(self, now, content)
 
     # Comments
 
@@ -789,6 +916,14 @@ class Resource(Fields):
 honest(Resource)
 
 
+def _represented(dumper: Any, view: View) -> Any:
+    return dumper.represent_data(copied(view._now()))
+
+
+for _one in (SafeRepresenter, Representer):  # yaml.safe_dump and yaml.dump take live views, and write their values
+    _one.add_multi_representer(View, _represented)
+
+
 def _steps(path: Any) -> tuple[trees.Step, ...]:
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True)
 
@@ -822,6 +957,21 @@ def settle(resource: Resource, holder: dict[str, Any], before: dict[str, Any], a
                 _settle_list(resource, found, was, value)
             else:
                 resource._change(holder, key, copied(value))
+
+
+def _arrange(resource: Resource, holder: Any, content: Any) -> None:
+    """Give the fields of an object, and of the objects in it, the order that they have in an equal content."""
+    if isinstance(holder, dict) and isinstance(content, dict):
+        if [key for key in holder if key in content] != [key for key in content if key in holder]:
+            resource._touch()
+            for key in content:
+                if key in holder:
+                    holder[key] = holder.pop(key)
+        for key, one in holder.items():
+            _arrange(resource, one, content.get(key))
+    elif isinstance(holder, list) and isinstance(content, list):
+        for one, other in zip(holder, content, strict=False):
+            _arrange(resource, one, other)
 
 
 def _settle_list(resource: Resource, found: list[Any], before: list[Any], value: list[Any]) -> None:

@@ -209,7 +209,9 @@ class ResourceList(_Typed[C]):
         for one in self.items:
             one._write()
         self._came = list(self.items)
-        items = None if [*map(id, self._came)] == [*map(id, self._first)] else [_element(one) for one in self._came]
+        items = (
+            None if [*map(id, self._came)] == [*map(id, self._first)] else [self._element(one) for one in self._came]
+        )
         return self._write_wrapper([] if _is_null(self._root.child("items")) and items is None else items)
 
     def _write_wrapper(self, items: list[Any] | None = None) -> bytes:
@@ -228,6 +230,12 @@ class ResourceList(_Typed[C]):
         if new:
             self._root.assign({**self._root.content, **new}, {id(items): None})
         return self._text.dump()
+
+    def _element(self, item: Resource) -> Any:
+        """Return an item's node, in whichever text; of a new item its content if the list has no lines of its own."""
+        if item._node is None and not self._root.style and "items" in self._root.content:
+            item._set_comments(always=item._base is None)  # its text is the same as in a file
+        return item._node or item._base or item.to_dict()
 
     def _keep_headers(self) -> None:
         """If the first item of a file was removed, move the file's header to the next item of the same file.
@@ -254,11 +262,6 @@ class ResourceList(_Typed[C]):
 
     def __repr__(self) -> str:
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
-
-
-def _element(item: Resource) -> Any:
-    """Return an item's node, in whichever text; a copy of its content if it has none."""
-    return item._node or item._base or item.to_dict()
 
 
 def _items(root: YamlNode) -> list[Resource]:
@@ -353,6 +356,9 @@ def _has_config(config: Resource | None) -> bool:
     return any(value for key, value in config.items() if key not in _OBJECT_KEYS)
 
 
+# Patterns are strings, because only messages need them.
+_ITEMS = r"^(?:items|\"items\"|'items'):(?=\s)[^\n]*\n"
+_NEXT_KEY = r"^(?:[^\s#-]|-(?![ \t\r\n]))"
 _FIRST = r"^(?:items|\"items\"|'items'):[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*( *)-(?=[ \t\r\n])"
 _PATH = r"^ +['\"]?(?:internal\.)?config\.kubernetes\.io/path['\"]?: *(['\"]?)(\S.*?)\1[ \t]*\r?$"
 _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
@@ -371,20 +377,29 @@ def item_at(text: str, *lines: int) -> str | None:
     Returns:
         The text; None if no line belongs to an item.
     """
-    from ._text._check import cut
-
     first = re.search(_FIRST, text, re.MULTILINE)
-    parts = None if first is None else cut(text, len(first[1]))
-    if first is None or parts is None:
+    if first is None:
         return None
-    above = parts.head.count("\n")
-    for index, part in enumerate(parts.parts):
+    above, parts = _cut(text, len(first[1]))
+    for index, part in enumerate(parts):
         many = part.count("\n") + (not part.endswith("\n"))
         for line in lines:
             if above < line <= above + many:
                 return f"{_name(part, index, len(first[1]))}, line {line - above} of the item"
         above += many
     return None
+
+
+def _cut(text: str, indent: int) -> tuple[int, list[str]]:
+    """Cut a ResourceList at its items' dashes in a column; return how many lines are above them, and the items."""
+    items = re.search(_ITEMS, text, re.MULTILINE)
+    assert items is not None
+    end = re.compile(_NEXT_KEY, re.MULTILINE).search(text, items.end())
+    stop = len(text) if end is None else end.start()
+    dash = re.compile(rf"^ {{{indent}}}-(?=[ \t\r\n]|\Z)", re.MULTILINE)
+    starts = [found.start() for found in dash.finditer(text, items.end(), stop)]
+    parts = [text[one:two] for one, two in zip(starts, [*starts[1:], stop], strict=False)]
+    return text.count("\n", 0, starts[0] if starts else stop), parts
 
 
 def _name(item: str, index: int, indent: int) -> str:

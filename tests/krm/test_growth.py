@@ -88,6 +88,32 @@ def delete_by_name(rl: ResourceList[Any], size: int) -> None:
         assert rl.items[0].delete(f"list[name=x{at}]")
 
 
+def comments_in_turns(rl: ResourceList[Any], size: int) -> None:
+    """Add a field and its comment, change one and its comment, and delete one, in turns."""
+    one = rl.items[0]
+    for at in range(size):
+        one.set(f"data.n{at}", "x")
+        one.comments(f"data.n{at}").line = "new"
+        one["list"][at].value = -1
+        one.comments(("list", at, "value")).line = "changed"
+        one.delete(f"list[{size - at - 1}].name")
+
+
+def insert_in_front(rl: ResourceList[Any], size: int) -> None:
+    """Insert elements with comments at the front of a list."""
+    elements = rl.items[0]["list"]
+    for at in range(size):
+        elements.insert(0, {"name": f"y{at}"})
+        elements.comments("[0]").head = "in front"
+
+
+def move_each(rl: ResourceList[Any], size: int) -> None:
+    """Move each element of a list to a field."""
+    one = rl.items[0]
+    for at in range(size):
+        one[f"field{at}"] = one["list"].pop()
+
+
 def steps(make: Callable[[int], ResourceList[Any]], work: Callable[[Any, int], None], size: int) -> int:
     """Return how many lines of Python a run takes, with its checks and its output."""
     count = 0
@@ -120,6 +146,7 @@ def steps(make: Callable[[int], ResourceList[Any]], work: Callable[[Any, int], N
     [
         *((listed, work) for work in (add, add_copies, remove, upsert, rename, assign)),
         *((named, work) for work in (set_by_name, add_by_name, delete_by_name)),
+        *((named, work) for work in (comments_in_turns, insert_in_front, move_each)),
     ],
     ids=lambda one: one.__name__,
 )

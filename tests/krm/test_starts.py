@@ -71,12 +71,13 @@ def test_typed_config(tmp_path: Path) -> None:
     """A config class brings in attrs, and still neither cattrs, argparse, gRPC nor composition functions."""
     file = tmp_path / "function.py"
     file.write_text(
-        f"{END}import attrs\nfrom crossplane_lite import krm\n\n@attrs.define\nclass Config:\n    team: str\n\n"
+        f"{END}import attrs\nfrom crossplane_lite import krm\n\n@attrs.define\nclass Config:\n    team: str\n"
+        "    replicas: int\n\n"
         "@krm.function\ndef transform(rl: krm.ResourceList[Config]):\n"
         "    rl.items[0].labels['team'] = rl.config.team\n\ntransform.main()\n"
     )
-    done = run(file, LIST + b"functionConfig: {apiVersion: v1, kind: ConfigMap, data: {team: a}}\n")
+    done = run(file, LIST + b"functionConfig: {apiVersion: v1, kind: ConfigMap, data: {team: a, replicas: '3'}}\n")
     assert (done.status, done.value["items"][0]["metadata"]["labels"]) == (0, {"team": "a"})
     modules = set(json.loads(done.stderr.splitlines()[-1]))
     assert "attr" in modules
-    assert sorted({"argparse", "grpc", "asyncio", "crossplane_lite.composition"} & modules) == []
+    assert sorted({"argparse", "grpc", "google.protobuf", "asyncio", "crossplane_lite.composition"} & modules) == []

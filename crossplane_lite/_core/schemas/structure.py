@@ -5,18 +5,20 @@ from __future__ import annotations
 import functools
 import json
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import InputError, UsageError
 from ..base.texts import near_name, some
-from ..observed.tracker import mask
 from .types import NOTHING, Shape, check_class, choices, described, fields_of, shape_of
 
 T = TypeVar("T")
 
 # Fields that every Kubernetes object has. Few input classes have them.
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
+
+_TRACKER = "crossplane_lite._core.observed.tracker"
 
 
 class Problem(NamedTuple):
@@ -199,8 +201,11 @@ def _misfit(value: Any, type_: Any, path: str) -> Problem:
         shown = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         shown = type(value).__name__
-    # First masked, then cut: masking doesn't recognise a part of a secret value.
-    return Problem(path, f" must be {described(type_)} (got {mask(shown)[:80]})")
+    # First masked, then cut: masking doesn't recognise a part of a secret value. Without the module that knows secret
+    # values, which takes longer to import than all of this, there are none.
+    tracker = sys.modules.get(_TRACKER)
+    shown = shown if tracker is None else tracker.mask(shown)
+    return Problem(path, f" must be {described(type_)} (got {shown[:80]})")
 
 
 def _validated(error: Exception) -> str | None:

@@ -31,7 +31,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.extras import load
-from ..._core.base.scalars import FLOAT, NOT_JSON, TAG, WORDS, bad_tag, booleans_of_1_1, number
+from ..._core.base.scalars import (
+    FLOAT,
+    NOT_JSON,
+    TAG,
+    WORDS,
+    bad_tag,
+    booleans_of_1_1,
+    check_tag,
+    number,
+    tagged,
+)
 from ..._core.base.texts import json_value_in_words, short_repr, short_text
 from ...errors import InputError
 from .files import read_bytes
@@ -341,6 +351,9 @@ class _Builder:
         tag = (event.tag or "!").removeprefix(TAG)
         if tag in ("!", "str", "timestamp"):
             return text
+        if tag == "binary":
+            check_tag(TAG + tag, text, _at(self._label, event.start_mark))
+            return tagged(TAG + tag, text)
         if tag not in ("null", "bool", "int", "float"):
             raise self._error(event, bad_tag(short_text(event.tag)))
         value = _meaning(text)

@@ -22,21 +22,24 @@ How an edit changes the text
   one that has something in common, or the same position.
 - A changed string keeps its quotes, or its block (`|`, and `>` if the string can be written so). A changed list or
   mapping keeps its brackets. A string is quoted if any reader, of YAML 1.1 or 1.2, would read it as another type.
-- A new field is written after the last one, with the indentation and the quotes of its neighbours. A field that is
-  deleted and set again keeps its old position.
+- Fields are written in the order that the value has. A new field gets the indentation and the quotes of its neighbours.
+  A field that is deleted and set again becomes the last one, as in a dict.
 - A value is removed with its own lines, with the comment lines directly above it unless they are indented more, and
   with the comment lines below it that are indented more. Comments after a blank line stay. So do all blank lines, and
   the comments above the first field of a document or of an element: `- # comment` never moves. An element that moves
   takes the same lines with it. A value that is replaced by one of another kind loses the comments inside of it.
+- A value that moves to another key, object, list or document takes its lines along, indented as its new place needs it
+  (`Text.moved`). A field with a new key and an equal value is the old field; a string is known again by itself.
 - A mapping or list that becomes empty is written `{}` or `[]`. An empty one that gets entries is written in lines; but
   in brackets if it is inside of brackets. Comments that belong to no entry of a block stay when all entries are
   removed.
 - An alias, or a field of a merge key, is replaced by a copy of its value if it is edited. If the value of an anchor is
   edited, removed, or moved to a position after one of its aliases, copies of the old value replace the aliases.
 - `? key` is kept, also if its value is edited.
-- If the edited text of a document or item doesn't say what it must, because a rare form stands beside an edit (a block
-  that keeps its blank lines, lines of spaces, `? key` without a value), the document or item is written anew. Then it
-  loses its comments, and nothing else.
+- If lines are written behind a block scalar at the end of a file without a final newline, its header gets `-`, and its
+  value stays. A block that keeps its blank lines has as many of them as its value, and lines of spaces behind a block
+  become empty where they would be a part of it.
+- Nothing is written anew. If the edited text wouldn't say what it must, that is an error with the line and the reason.
 
 Why it is done this way
 -----------------------
@@ -53,8 +56,8 @@ end of a block scalar after its blank lines. So the text is kept, and edits are 
 each tenth item and writing 0.04 s: 0.26 s in all, against 8 to 15 s of ruamel.yaml 0.19.1 in the same run on the same,
 busy machine. PyYAML's own nodes aren't used: it builds them by recursion in C, and deep input would crash it.
 
-Edited text is read once more before it is returned, item by item, and each changed file as a whole (`_check`). For
-20 MB in which every item gets a label this takes a third of all time. Comments that are set go into the text of their
+Edited text is read once more before it is returned (`_check`), which takes a third of all time.
+Comments that are set go into the text of their
 item after all other edits (`_comments`), because they belong to values, which may have moved. The item keeps this text.
 
 Nothing here imports more than PyYAML and `re`; the modules that edit and write are loaded with the first edit.

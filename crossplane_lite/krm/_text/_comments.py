@@ -19,13 +19,13 @@ from . import _layout
 from ._nodes import ALIAS, MAPPING, SEQUENCE
 from ._parse import parse
 from ._replace import apply
+from ._write import is_item, style_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ._nodes import YamlNode
-    from ._replace import Edit
+    from ._nodes import Edit, YamlNode
 
     Steps = tuple[str | int, ...]
     Region = tuple[int, int]
@@ -36,6 +36,8 @@ HEAD, LINE, FOOT = PLACES = ("head", "line", "foot")
 _LINE = re.compile(r"[ \t]+#[^\r\n]*")
 _FLOW_LINE = re.compile(r"[ \t]*,?([ \t]+#[^\r\n]*)")
 _FLOW_END = re.compile(r"[ \t]*,?(?=[ \t]*\r?(?:\n|\Z))")
+_IN_BRACKETS = "in brackets, only the last value on a line can have a comment, behind it"
+_NO_COMMENTS = "a document in brackets can't have comments"
 _NO_PLACE = "there is no place for a comment"
 
 
@@ -69,6 +71,14 @@ def check_place(node: YamlNode, place: str, name: str) -> None:
         raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_why(node, place)}")
 
 
+def check_new(above: YamlNode, place: str, name: str) -> None:
+    """Check that the text has a place for a comment of a new value in an object or list; see `check_place`."""
+    if above.style and _layout.entries(above):
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_IN_BRACKETS}")
+    if style_at(above).json:
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_NO_COMMENTS}")
+
+
 def _lines(text: str, region: Region) -> str:
     lines = [_bare(line) for line in text[region[0] : region[1]].splitlines()]
     while lines and not lines[-1]:
@@ -84,18 +94,8 @@ def _bare(line: str) -> str:
 
 
 def _is_item(node: YamlNode) -> bool:
-    """Return whether a node is an item of a ResourceList. Comments above its first field may stand after its dash."""
-    parent = node.parent
-    return (
-        node.kind == MAPPING
-        and parent is not None
-        and parent.kind == SEQUENCE
-        and not parent.style
-        and parent.parent is not None
-        and parent.parent.parent is None
-        and parent.kstart >= 0
-        and node.doc.text[parent.kstart : parent.kend].strip("'\"") == "items"
-    )
+    """Return whether comments above the first field of a node may stand after its dash, as in a ResourceList."""
+    return node.kind == MAPPING and node.parent is not None and not node.parent.style and is_item(node)
 
 
 def _is_first_of_unit(node: YamlNode) -> bool:
@@ -282,9 +282,9 @@ def _written(line: str) -> str:
 def _why(node: YamlNode, place: str) -> str:
     parent = node.parent
     if parent is not None and parent.style:
-        return "in brackets, only the last value on a line can have a comment, behind it"
+        return _IN_BRACKETS
     if node.style == "{" or (parent is None and not _layout.entries(node)):
-        return "a document in brackets can't have comments"
+        return _NO_COMMENTS
     if place == LINE:
         return "an object in a list has no line of its own; set its head instead"
     return "a comment above the first field belongs to the document, or to the object in the list; set the head of that"

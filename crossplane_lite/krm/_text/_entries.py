@@ -10,6 +10,7 @@ import re
 from ...errors import UsageError
 from ._edit import paired
 from ._layout import bounds, column, entries, line_start, open_at, pieces_of, place_of
+from ._moves import has_comments, is_movable, moved_lines, texts_in
 from ._nodes import MAPPING, SEQUENCE, YamlNode, merged, same, says, wanted
 from ._replace import apply, element_lines, flow_value, replace
 from ._write import beside, flow_style, key_text, mapping_lines, scalar, style_at
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any, TypeAlias
 
-    from ._nodes import Lists, Stream
-    from ._replace import Edit
+    from ._nodes import Edit, Lists, Stream
 
     # A field or an element: its key, or None; its node, or None if it is new; and its value.
     Entry: TypeAlias = tuple[str | None, YamlNode | None, Any]
@@ -37,15 +37,13 @@ class Edits:
 
     Args:
         doc: The stream.
-        anew: Nodes that are written anew, as if their values were new.
+        loose: Aliases that are replaced in any case.
     """
 
-    def __init__(self, doc: Stream, anew: Collection[YamlNode] = ()) -> None:
+    def __init__(self, doc: Stream, loose: Iterable[YamlNode] = ()) -> None:
         self._doc = doc
-        self._anew = anew
-        self._loose: set[YamlNode] = set()  # aliases that copies replace
+        self._loose = {*loose}  # aliases that copies replace
         self._active: set[YamlNode] = set()  # all nodes that have an edit, or an edit in them
-        self._activate((*doc.wanted, *anew))
         self._lists: Lists = {}
         self._touched: set[YamlNode] = set()  # nodes with a new value
         self._gone: set[YamlNode] = set()  # nodes whose text is removed or replaced
@@ -55,18 +53,40 @@ class Edits:
         """Return the edits of these documents.
 
         Raises:
-            OverlapError: Two edits overlap.
+            InputError: Two edits overlap.
             UsageError: A key or an integer is too long.
         """
+        self._activate((*self._doc.wanted, *self._loose))
         while True:
             out: list[Edit] = []
+            known = len(self._doc.moved)
             for root in roots:
-                self._edit(root, root, out)
+                self.edit(root, root, out)
+            self._find_moved()
             loose = {alias for anchored in self._doc.aliases for alias in self._cut_off(anchored)} - self._loose
-            if not loose:
+            if not loose and len(self._doc.moved) == known:
                 return out
             self._loose |= loose
             self._activate(loose)
+
+    def of_moved(self, node: YamlNode, value: Any) -> list[Edit]:
+        """Return the edits that give a node another value, plain data, for its text at another place."""
+        while True:
+            out: list[Edit] = []
+            known = len(self._doc.moved)
+            self.edit(node, value, out)
+            self._find_moved()
+            if len(self._doc.moved) == known:
+                return out
+
+    def _find_moved(self) -> None:
+        """Note which strings are gone and have comments: such a string itself may be at another place now."""
+        if self._doc.aliases:
+            return
+        for node in self._gone:
+            if is_movable(node) and has_comments(node):
+                for one in texts_in(node):
+                    self._doc.moved.setdefault(id(one.content), (one.content, one))
 
     def _activate(self, nodes: Iterable[YamlNode]) -> None:
         for one in nodes:
@@ -98,7 +118,7 @@ class Edits:
 
     # Comparing
 
-    def _edit(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
+    def edit(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
         """Add the edits that give a node a value; the node itself stands for the value that was assigned to it."""
         if value is node:
             if node not in self._active:
@@ -109,10 +129,15 @@ class Edits:
                 value = node.content if node.kind in (MAPPING, SEQUENCE) else node.value()
         elif not self._doc.aliases and says(node, value):
             return  # as most values
-        if node in self._anew:
-            self._replace(node, wanted(value), out)
+        origin = self._doc.moved.get(id(value))
+        if origin is not None and origin[1] is not node and node.parent is not None and not node.parent.style:
+            self._put(node, origin[1], value, out)
         elif isinstance(value, YamlNode):
             self._other_text(node, value, out)
+        elif self._doc.moved and self._must_open(node, value):
+            self._touch(node)
+            self._gone.add(node)
+            replace(node, value, False, out, in_lines=True)
         elif node.kind == MAPPING and value.__class__ is dict:
             self._fields(node, value, out)
         elif node.kind == SEQUENCE and value.__class__ is list:
@@ -129,6 +154,31 @@ class Edits:
             text = "-" + text[column(self._doc.text, place.start) + 1 :]
         out.append((place.start, place.end, text))
 
+    def _must_open(self, node: YamlNode, value: Any) -> bool:
+        """Return whether a value in brackets must be written in lines: comments have moved into it."""
+        if not node.style or not entries(node) or (node.parent is not None and node.parent.style):
+            return False
+        if "#" in node.doc.text[node.start : node.end] or style_at(node).json:
+            return False
+        work = [value]
+        while work:
+            one = work.pop()
+            origin = self._doc.moved.get(id(one))
+            if origin is not None and not _is_in(origin[1], node) and has_comments(origin[1]):
+                return True
+            work += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        return False
+
+    def _put(self, node: YamlNode, origin: YamlNode, value: Any, out: list[Edit]) -> None:
+        """Add the edit that writes a value from elsewhere, with its comments, in place of the value of an entry."""
+        self._touch(node)
+        self._gone.add(node)
+        text, place, parent = node.doc.text, place_of(node), node.parent
+        assert parent is not None
+        key = text[place.start : node.kend] if parent.kind == MAPPING else None
+        lines = moved_lines(origin, value, column(text, place.start), style_at(parent), key)
+        out.append((place.start, place.end, "".join(line + node.doc.newline for line in lines).lstrip(" ")))
+
     def _replace(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
         self._touch(node)
         self._gone.add(node)
@@ -139,38 +189,55 @@ class Edits:
 
     def _fields(self, node: YamlNode, value: dict[Any, Any], out: list[Edit]) -> None:
         """Add the edits of a mapping. A merge key (the key None) stays unless a field that it gives is removed."""
-        fields: dict[str, Any] = {}
         merge = node.content.get(None)
+        fields: dict[str, Any] = {}
         if merge is not None:
-            is_loose = any(one in self._loose for one in (merge, *entries(merge)))
-            if None in value and is_loose:
-                value = {**node.value(), **value}
-                del value[None]
-            if None not in value:
-                fields = node.value()
-                hidden = fields.keys() - node.content.keys()
-                lost = [*hidden, *(key for key in node.content if key and any(one.child(key) for one in merged(merge)))]
-                if not is_loose and all(key in value for key in lost):
-                    value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
-                    value[None] = merge
-        if value is node.content or value.keys() == node.content.keys():
+            value, fields = self._with_merge(node, merge, value)
+        is_same = value.keys() == node.content.keys()
+        if value is node.content or (is_same and (merge is not None or [*value] == [*node.content])):
             for key, child in node.content.items():
-                self._edit(child, value[key], out)
+                self.edit(child, value[key], out)
             return
         gone = {key for key in node.content if key not in value}
         new = {key: one for key, one in value.items() if key not in node.content}
         self._gone.update(node.content[key] for key in gone)
         if gone - {None} or any(key not in fields or not same(fields[key], one) for key, one in new.items()):
             self._touch(node)
+        # A merge key has no place among the fields of the value.
+        before = [key for key in node.content if key in value]
+        order = [*value] if merge is None else [*before, *new]
+        if self._doc.aliases and [key for key in order if key in node.content] != before:
+            self._touch(node)
+            self._arranged.append(node)
         if node.style and value and node.content:
-            order = [*(key for key in node.content if key in value), *new]
             self._in_brackets(node, [(key, node.content.get(key), value[key]) for key in order], out)
-        elif len(gone) == len(node.content) or not value:
+        elif not node.content or not value:
             replace(node, value, self._is_aliased(node), out)
         else:
-            kept = [(at, value[key]) for at, key in enumerate(node.content) if key in value]
-            found: list[int | None] = [*(at for at, _ in kept), *(None for _ in new)]
-            self._block(node, found, [*(one for _, one in kept), *_new_fields(node, new)], out)
+            places = {key: at for at, key in enumerate(node.content)}
+            lines = dict(zip(new, _new_fields(node, new, gone), strict=True))
+            self._block(node, [places.get(key) for key in order], [lines.get(key, value[key]) for key in order], out)
+
+    def _with_merge(
+        self, node: YamlNode, merge: YamlNode, value: dict[Any, Any]
+    ) -> tuple[dict[Any, Any], dict[str, Any]]:
+        """Return a value without the fields that a merge key gives, and with the key None for it, if it can stay.
+
+        The second result has the fields of the mapping as it was; it is empty if the key has stayed in the value.
+        """
+        is_loose = any(one in self._loose for one in (merge, *entries(merge)))
+        if None in value and is_loose:
+            value = {**node.value(), **value}
+            del value[None]
+        if None in value:
+            return value, {}
+        fields = node.value()
+        hidden = fields.keys() - node.content.keys()
+        lost = [*hidden, *(key for key in node.content if key and any(one.child(key) for one in merged(merge)))]
+        if not is_loose and all(key in value for key in lost):
+            value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
+            value[None] = merge
+        return value, fields
 
     def _elements(self, node: YamlNode, value: list[Any], out: list[Edit]) -> None:
         """Add the edits of a list, of which elements may have changed, and may be new, removed or moved."""
@@ -178,7 +245,7 @@ class Edits:
         found = self._places(children, value)
         if found == [*range(len(children))]:
             for child, one in zip(children, value, strict=True):
-                self._edit(child, one, out)
+                self.edit(child, one, out)
             return
         self._touch(node)
         self._arranged.append(node)
@@ -187,7 +254,7 @@ class Edits:
         if node.style and value and children:
             nodes = [None if at is None else children[at] for at in found]
             self._in_brackets(node, [(None, child, one) for child, one in zip(nodes, value, strict=True)], out)
-        elif not order:
+        elif not children or not value:
             replace(node, value, False, out)
         else:
             indent = column(node.doc.text, open_at(node))
@@ -206,7 +273,7 @@ class Edits:
             index = {child: at for at, child in enumerate(children)}
             return [index.get(one) if isinstance(one, YamlNode) else None for one in value]
         if known is _UNKNOWN or len(known[1]) != len(children):
-            return paired([one.value() for one in children], value)
+            return paired([one.value() for one in children], [self._own(one, children) for one in value])
         before = known[1]
         if len(value) == len(before) and all(one is other for one, other in zip(value, before, strict=True)):
             return [*range(len(children))]
@@ -219,6 +286,12 @@ class Edits:
         for at, pair in zip(new, pairs, strict=True):
             found[at] = None if pair is None else free[pair]
         return found
+
+    def _own(self, value: Any, children: list[YamlNode]) -> Any:
+        """Return an element of a new list; what equals nothing if it has come from elsewhere."""
+        origin = self._doc.moved.get(id(value))
+        is_own = origin is None or (bool(children) and origin[1].parent is children[0].parent)
+        return value if is_own else _UNKNOWN
 
     # Lines
 
@@ -241,24 +314,29 @@ class Edits:
         gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
         parts: list[str] = []
         passed = 0
-        for at, one in zip(found, now, strict=True):
+        last = max((number for number, at in enumerate(found) if at is not None), default=-1)
+        for number, (at, one) in enumerate(zip(found, now, strict=True)):
             if is_moved:
                 until = passed + 1
             elif at is not None:
                 until = at + 1
             else:
-                until = len(gaps) if node.kind == MAPPING else passed
+                until = len(gaps) if node.kind == MAPPING and number > last else passed
             parts += gaps[passed:until]
             passed = until
             if at is None:
                 parts += [line + node.doc.newline for line in one]
                 continue
             inner: list[Edit] = []
-            self._edit(children[at], one, inner)
+            self.edit(children[at], one, inner)
             chunk = apply(text, places[at].lead, places[at].end, inner)
             parts.append(" " * indent + chunk if at == 0 and is_inline else chunk)
         parts += [gap for gap in gaps[passed:] if not is_moved or "#" in gap]
         new = "".join(parts)
+        if (
+            node.kind == SEQUENCE and found[0] != 0 and not is_moved
+        ):  # the blank lines were those between the first entry and the next
+            new = _BLANK_LINES.sub("", new, count=1)
         out.append((places[0].lead, places[-1].end, new.lstrip() if is_inline else new))
 
     # Brackets
@@ -277,7 +355,7 @@ class Edits:
             else:
                 at = index[id(child)]
                 inner: list[Edit] = []
-                self._edit(child, value, inner)
+                self.edit(child, value, inner)
                 if "#" in leads[at] or (at == 0) == (number == 0):
                     lead = leads[at]
                 new += lead + apply(node.doc.text, _start(child), max(child.end, child.kend), inner)
@@ -300,21 +378,50 @@ def place_of_unit(node: YamlNode) -> Any:
     return place_of(node)
 
 
+def reaching_out(unit: YamlNode) -> list[YamlNode]:
+    """Return the aliases in an item whose anchors are elsewhere."""
+    if unit.parent is None:
+        return []
+    found: list[YamlNode] = []
+    for anchored, aliases in unit.doc.aliases.items():
+        if not _is_in(anchored, unit):
+            found += [alias for alias in aliases if _is_in(alias, unit)]
+    return found
+
+
+def _is_in(node: YamlNode | None, unit: YamlNode) -> bool:
+    while node is not None and node is not unit:
+        node = node.parent
+    return node is unit
+
+
 def _element_of(node: YamlNode, inner: YamlNode | None) -> YamlNode | None:
     while inner is not None and inner.parent is not node:
         inner = inner.parent
     return inner
 
 
-def _new_fields(node: YamlNode, new: dict[str, Any]) -> list[list[str]]:
-    """Return the lines of each new field of a mapping in block style."""
+def _new_fields(node: YamlNode, new: dict[str, Any], gone: Collection[str | None]) -> list[list[str]]:
+    """Return the lines of each new field of a mapping in block style.
+
+    Args:
+        node: The mapping.
+        new: The new fields.
+        gone: The keys of the fields that are removed. A new field with the same value is such a field with a new key.
+    """
     style = style_at(node, is_flat=all(map(_is_flat, new.values())))
     indent, quote, key_quote = column(node.doc.text, bounds(node)[0].start), beside(node), beside(node, True)
+    left = [child for key, child in node.content.items() if key in gone and is_movable(child) and has_comments(child)]
     found: list[list[str]] = []
     for key, one in new.items():
-        if quote and isinstance(one, str) and "\n" not in one:
-            name, text = key_text(key, style, old=key_quote), scalar(one, style, old=quote)
-            found.append([f"{' ' * indent}{name}: {text}"])
+        name = key_text(key, style, old=key_quote)
+        is_moved = id(one) in style.moved
+        renamed = None if is_moved else next((child for child in left if same(child.value(), one)), None)
+        if renamed is not None:
+            left.remove(renamed)
+            found.append(moved_lines(renamed, one, indent, style, name))
+        elif not is_moved and quote and isinstance(one, str) and "\n" not in one:
+            found.append([f"{' ' * indent}{name}: {scalar(one, style, old=quote)}"])
         else:
             found.append(mapping_lines({key: one}, indent, style, old_key=key_quote))
     return found
@@ -324,6 +431,7 @@ def _is_flat(value: object) -> bool:
     return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
 
 
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
 _NOTE = re.compile(r"[ \t]*#[^\r\n]*")
 _SKIPPED = re.compile(r"(?:[ \t\r\n]|(?<=\s)#[^\n]*)*")
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ._nodes import Stream, YamlNode
-    from ._replace import Edit
+    from ._nodes import Edit, Stream, YamlNode
 
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
@@ -40,6 +39,20 @@ _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 # Where an entry in block style lies: its first comment line, or `start` if it is on the same line as a dash of the
 # sequence around it; its key or dash; and the end of the last line that belongs to it.
 Bounds = namedtuple("Bounds", "lead start end")
+
+
+# The beginning of a line, also behind line breaks that only YAML 1.1 has.
+_LINE = r"(?:\A|(?<=[\n\u2028\u2029]))"
+
+
+def indented(text: str, columns: int) -> str:
+    """Return a text with so many spaces before each line that isn't empty."""
+    return re.sub(rf"{_LINE}(?=[^\n])", " " * columns, text)
+
+
+def dedented(text: str, columns: int) -> str:
+    """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
+    return re.sub(rf"{_LINE} {{1,{columns}}}", "", text.replace("\r\n", "\n"))
 
 
 def line_start(text: str, at: int) -> int:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Stream: TypeAlias = Any  # `_parse.Text`
 
+    Edit: TypeAlias = tuple[int, int, str]  # the start and the end of the replaced text, and the new text
+
 SCALAR, MAPPING, SEQUENCE, ALIAS = range(4)
 
 DEEPEST = 200
@@ -173,15 +175,15 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def says(node: YamlNode, value: Any) -> bool:
-    """Return whether a node surely has a value, plain data, in which lists have this order. False isn't sure."""
+    """Return whether a node surely has a value, plain data, with fields in the same order. False isn't sure."""
     kind, content = node.kind, node.content
     if kind == SCALAR and node.tag is None:
         if value.__class__ is str:
             return bool(content == value and (node.style or resolve(value) is value))
         return not node.style and same(resolve(content), value)
-    if kind == MAPPING and value.__class__ is dict and content.keys() == value.keys():
-        for key, child in content.items():  # faster than all()
-            if not says(child, value[key]):
+    if kind == MAPPING and value.__class__ is dict and len(content) == len(value):
+        for (key, child), (other, one) in zip(content.items(), value.items(), strict=True):  # faster than all()
+            if key != other or not says(child, one):
                 return False
         return True
     return (
@@ -263,13 +265,39 @@ def lists_in(value: Any) -> Lists:
     return found
 
 
-def checked(value: Any, path: str = "", depth: int = 0) -> Any:
+def nodes_of(root: YamlNode, content: Any, lists: Lists) -> dict[int, tuple[Any, YamlNode]]:
+    """Return the node from which each object and list of a content was read, with it, by its `id()`.
+
+    Args:
+        root: The node of the content.
+        content: The content, plain data, which may have changed.
+        lists: The lists in it when it was read, as `lists_in` returns them.
+    """
+    found: dict[int, tuple[Any, YamlNode]] = {}
+    work = [(root, content)]
+    while work:
+        node, value = work.pop()
+        if node.kind == MAPPING and isinstance(value, dict):
+            work += [(child, value[key]) for key, child in node.content.items() if key in value]
+        elif node.kind == SEQUENCE and isinstance(value, list):
+            known = lists.get(id(value))
+            before = known[1] if known else value
+            if len(before) == len(node.content):
+                work += zip(node.content, before, strict=True)
+        elif node.kind != ALIAS or not isinstance(value, (dict, list)):
+            continue
+        found[id(value)] = value, node
+    return found
+
+
+def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] | None = None) -> Any:
     """Return a copy of a value as plain JSON values.
 
     Args:
         value: The value; tuples become lists.
         path: The value's path in messages; if it is empty, messages say "the value".
         depth: The number of lists and dicts around the value.
+        copies: If given, the copy of each dict and list is added to it, by the `id()` of the original.
 
     Raises:
         UsageError: The value, or a part of it, isn't a JSON value, or is nested too deep.
@@ -295,14 +323,26 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         for key, one in value.items():
             if not isinstance(key, str):
                 raise UsageError(f"{path or 'the value'}: a key must be a string (got {key!r})")
-            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1)
+            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1, copies)
+        if copies is not None:
+            copies[id(value)] = found
         return found
     if isinstance(value, (list, tuple)):
-        return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
+        made = [checked(one, f"{path}[{at}]", depth + 1, copies) for at, one in enumerate(value)]
+        if copies is not None:
+            copies[id(value)] = made
+        return made
     raise UsageError(
         f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
         "None, lists and dicts"
     )
+
+
+def in_order(one: Any, other: Any) -> bool:
+    """Return whether the objects in two equal values have their fields in the same order."""
+    if isinstance(one, dict):
+        return [*one] == [*other] and all(in_order(value, other[key]) for key, value in one.items())
+    return not isinstance(one, list) or all(map(in_order, one, other))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -81,6 +81,7 @@ class Text:
         self.added: list[str] = []  # the texts of documents to append
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that replace removed ones
         self.wanted: dict[YamlNode, tuple[Any, Lists]] = {}  # the values that were assigned to nodes, and their lists
+        self.moved: dict[int, tuple[Any, YamlNode]] = {}  # values from elsewhere, and their nodes there, by their id()
         self.problems: list[str] = []  # the mistakes in documents that are skipped
         self.is_open = False  # whether the last line had no end, and was given one
         self.cache: dict[Any, Any] = {}  # facts about the text's style
@@ -116,6 +117,13 @@ class Text:
     def read(self, text: str) -> list[YamlNode]:
         """Return the documents of another text, read as this one was; InputError if it can't be read."""
         return parse(text.encode(), unreadable=self._unreadable, skip=bool(self.problems)).documents
+
+    def close(self) -> None:
+        """Let the text end in a line break."""
+        if not self.text.endswith("\n"):
+            self.text += self.newline
+            self.is_open = True
+            self.cache.clear()
 
     def document(self, root: YamlNode) -> str:
         """Return the text of one of the documents with its edits; see `_splice.document_text`."""

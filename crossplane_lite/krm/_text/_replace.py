@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from ...errors import InputError
 from . import _layout, _write
 from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode
 
@@ -14,19 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._nodes import Edit
     from ._write import Style
-
-    Edit = tuple[int, int, str]
 
 
 _INDENT = re.compile(r"[ \t]*")
-_BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
-
-
-class OverlapError(Exception):
-    """Two edits change the same text, so what they are in must be written anew."""
 
 
 def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
@@ -39,19 +34,20 @@ def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
         edits: The edits, in any order.
 
     Raises:
-        OverlapError: The edits overlap.
+        InputError: The edits overlap.
     """
     parts: list[str] = []
     # Insertions at one place keep their order, and come before a replacement that begins there.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         if first < start:
-            raise OverlapError
+            line = text.count("\n", 0, first) + 1
+            raise InputError(f"line {line}: two changes overlap there, so they can't be written; nothing is written")
         parts += (text[start:first], new)
         start = last
     return "".join([*parts, text[start:end]])
 
 
-def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> None:
+def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit], *, in_lines: bool = False) -> None:
     """Add the edit that writes a value in place of a node's text.
 
     Args:
@@ -59,6 +55,7 @@ def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> No
         value: The value; elements of lists may be nodes of other streams, which keep their text.
         has_anchor: Whether the node's anchor is written before the value.
         out: The list that the edit is added to.
+        in_lines: Whether a value that isn't empty is written in lines, also in place of brackets.
 
     Raises:
         UsageError: A key or an integer is too long.
@@ -70,7 +67,7 @@ def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> No
     elif parent.style:
         _replace_in_flow(node, value, anchor, out)
     else:
-        _replace_entry(node, parent, value, anchor, out)
+        _replace_entry(node, parent, value, anchor, out, in_lines=in_lines)
 
 
 def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
@@ -78,26 +75,29 @@ def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
     if node.style:
         out.append((node.start, node.end, _write.flow(value, style) if style.json else _block_or(value, style)))
     else:
-        end = _behind_spaces(text, _layout.own_end(node))
+        end = _layout.own_end(node)
         out.append((_layout.line_start(text, node.start), end, _block_or(value, style) + style.newline))
-
-
-def _behind_spaces(text: str, at: int) -> int:
-    """Return the position behind blank lines that would become a part of new text before them; `at` without any."""
-    found = _BLANK.match(text, at)
-    return found.end() if found and found[0].strip("\r\n") else at
 
 
 def _block_or(value: Any, style: Style) -> str:
     return style.newline.join(_write.mapping_lines(value, 0, style)) if value else "{}"
 
 
-def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, out: list[Edit]) -> None:
+def _replace_entry(
+    node: YamlNode, parent: YamlNode, value: Any, anchor: str, out: list[Edit], *, in_lines: bool
+) -> None:
     """Add the edit that writes `value` after the key or dash of an entry in block style, in place of the old value.
 
     Comments beside the old value stay.
     """
     text, style = node.doc.text, _write.style_at(parent)
+    if parent.kind == MAPPING and _layout.colon_of(node) < 0:  # `? key` without a colon
+        at = _layout.line_end(text, node.kend)
+        lines = _write.mapping_lines({"k": value}, 0, style)
+        column = " " * _layout.column(text, _layout.key_start(node))
+        new = "".join(column + line + style.newline for line in [lines[0][1:], *lines[1:]])
+        out.append((at, at, new))
+        return
     if parent.kind == MAPPING:
         head = _layout.colon_of(node) + 1
         indent = _layout.column(text, _layout.key_start(node))
@@ -106,8 +106,8 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, ou
         head = place.start + 1
         indent = _layout.column(text, place.start)
     was_block = _layout.is_block(node)
-    end = _behind_spaces(text, _layout.own_end(node))
-    inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE)
+    end = _layout.own_end(node)
+    inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE, in_lines=in_lines)
     inline = (anchor + inline).rstrip(" ")
     # Go's readers don't see brackets that stand below a comment behind the key.
     is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
@@ -167,7 +167,9 @@ def _between(node: YamlNode, head: int, end: int) -> str:
     return "".join(part for part in parts if "#" in part)
 
 
-def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
+def _written(
+    node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool, in_lines: bool
+) -> tuple[str, list[str]]:
     """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below.
 
     Args:
@@ -176,6 +178,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
         indent: The column of the key or dash.
         style: The style of the text around the value.
         in_list: Whether the value comes after a dash.
+        in_lines: As for `replace`.
 
     Raises:
         UsageError: A key or an integer is too long.
@@ -183,7 +186,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE
-        if not value or (node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node)):
+        if not value or (node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node) and not in_lines):
             return _write.flow(value, _write.flow_style(node, style)), []
         if _layout.is_block(node) and node.kind == kind:
             at = _layout.column(text, _layout.bounds(node)[0].start)
@@ -219,11 +222,9 @@ def element_lines(value: Any, column: int, style: Style) -> list[str]:
     """
     if not isinstance(value, YamlNode):
         return _write.sequence_lines([value], column, style)
-    text = value.doc.document(value)
-    pad = " " * (column + 2)
-    lines = [pad + line if line else line for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")]
-    lines[0] = f"{pad[:column]}- {lines[0][column + 2 :]}"
-    return lines
+    text = value.doc.document(value).replace("\r\n", "\n").removesuffix("\n")
+    first, *lines = _layout.indented(text, column + 2).split("\n")
+    return [f"{' ' * column}- {first[column + 2 :]}", *lines]
 
 
 def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:

@@ -9,13 +9,11 @@ from ..._core.base.scalars import resolve, tagged
 from ...errors import UsageError
 from ..annotations import is_orchestrators
 from ._layout import column, entries, is_block, key_start, open_at
-from ._nodes import MAPPING, SCALAR, SEQUENCE, cached
+from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode, cached, wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from ._nodes import YamlNode
 
 
 # The patterns are strings: compiling them takes longer than all imports, and few values need them.
@@ -41,8 +39,9 @@ _LONGEST_KEY = 1000
 
 # How the text around a new value is written: by how many columns the fields of a mapping are indented under its key,
 # and the dashes of a sequence; a function that finds the usual quote; the line break, `\n` or `\r\n`; whether the item
-# or document is JSON; and the text between key and value in brackets, a colon with or without a space.
-Style = namedtuple("Style", "step offset quote newline json colon")
+# or document is JSON; the text between key and value in brackets, a colon with or without a space; and the values that
+# have moved here, as in `Text.moved`.
+Style = namedtuple("Style", "step offset quote newline json colon moved")
 
 
 def double_quoted(text: str) -> str:
@@ -191,7 +190,7 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
     return ("{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else scalar(value, style)), []
 
 
-_PLAIN = Style(2, 0, lambda: '"', "\n", json=False, colon=": ")
+_PLAIN = Style(2, 0, lambda: '"', "\n", json=False, colon=": ", moved={})
 
 
 def new_text(fields: dict[str, Any]) -> str:
@@ -213,8 +212,12 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
     """
     lines: list[str] = []
     for key, value in fields.items():
+        name = key_text(key, style, old=old_key)
+        if id(value) in style.moved:
+            lines += _moved_lines(value, column, style, name)
+            continue
         inline, below = _slot(value, column, style, in_list=False)
-        lines.append(f"{' ' * column}{key_text(key, style, old=old_key)}:{' ' + inline if inline else ''}")
+        lines.append(f"{' ' * column}{name}:{' ' + inline if inline else ''}")
         lines += below
     return lines
 
@@ -232,6 +235,9 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
     """
     lines: list[str] = []
     for value in elements:
+        if id(value) in style.moved:
+            lines += _moved_lines(value, column, style, None)
+            continue
         inline, below = _slot(value, column, style, in_list=True)
         if not inline:
             inline = below[0][column + 2 :]
@@ -239,6 +245,12 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
         lines.append(f"{' ' * column}- {inline}")
         lines += below
     return lines
+
+
+def _moved_lines(value: Any, column: int, style: Style, key: str | None) -> list[str]:
+    from ._moves import moved_lines
+
+    return moved_lines(style.moved[id(value)][1], value, column, style, key)
 
 
 def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
@@ -253,6 +265,8 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
     Raises:
         UsageError: A key or an integer is too long.
     """
+    if isinstance(value, YamlNode):
+        value = wanted(value)
     if not isinstance(value, (dict, list)):
         return scalar(value, style, in_flow=True)
     inner = None if lead is None else lead + step
@@ -283,16 +297,18 @@ def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
         node: The node.
         is_flat: Whether all new values are written on one line, so that no indentation is needed.
     """
-    doc = node.doc
+    doc, unit = node.doc, unit_of(node)
     step = offset = None
     at: YamlNode | None = None if is_flat else node
     while at is not None and (step is None or offset is None):
-        found = _steps(at, at is node)
+        found = _steps(at)
         step = step if step is not None else found[0]
         offset = offset if offset is not None else found[1]
-        at = at.parent
-    is_json = _is_json(unit_of(node))
-    style = Style(step or 2, offset or 0, lambda: _usual_quote(node), doc.newline, json=is_json, colon=": ")
+        at = None if at is unit else at.parent
+    is_json = _is_json(unit)
+    style = Style(
+        step or 2, offset or 0, lambda: _usual_quote(unit), doc.newline, json=is_json, colon=": ", moved=doc.moved
+    )
     return flow_style(node, style) if is_json else style
 
 
@@ -306,32 +322,31 @@ def _is_json(unit: YamlNode) -> bool:
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return the item around a node, such as an element of `items` in a ResourceList; the document if there is no item.
+    """Return the item of a ResourceList or another list of resources around a node; the document if there is none.
 
     Each has its own style, because each may be from another file.
     """
     at = node
     while at.parent is not None:
-        above = at.parent
-        if above.kind == SEQUENCE and above.parent is not None and above.parent.parent is None:
+        if is_item(at):
             return at
-        at = above
+        at = at.parent
     return at
 
 
-def _usual_quote(node: YamlNode) -> str:
-    """Return the quote of most values in the item or document around a node; else that of the stream; else `"`."""
-    return _most_in(unit_of(node)) or _most_in_all(node.doc.documents[0])
+def is_item(node: YamlNode) -> bool:
+    """Return whether a node is an item of a ResourceList, or of another list of resources."""
+    items = node.parent
+    if items is None or items.kind != SEQUENCE or items.parent is None or items.parent.parent is not None:
+        return False
+    root = items.parent
+    return root.content.get("items") is items and root.get(["kind"]) in ("ResourceList", "List")
 
 
 @cached
-def _most_in(unit: YamlNode) -> str:
+def _usual_quote(unit: YamlNode) -> str:
+    """Return the quote of most values in an item or a document; `"` if it has no quotes."""
     return _most(unit.doc.text[unit.start : unit.end])
-
-
-@cached
-def _most_in_all(root: YamlNode) -> str:
-    return _most(root.doc.text) or '"'
 
 
 # The annotations of orchestrators, which quote them in their own way.
@@ -344,16 +359,15 @@ def _most(text: str) -> str:
         theirs = _RESERVED.findall(text)
         single -= theirs.count("'")
         double -= theirs.count('"')
-    return "'" if single > double else '"' if double else ""
+    return "'" if single > double else '"'
 
 
 @cached
-def _steps(top: YamlNode, is_own: bool) -> tuple[int | None, int | None]:
+def _steps(top: YamlNode) -> tuple[int | None, int | None]:
     """Return by how many columns mappings and sequences in a node are indented under their keys.
 
     Args:
         top: The node. At most 2,000 nodes in it are searched.
-        is_own: Whether the fields of the document itself count, if `top` is a document.
 
     Returns:
         The columns of the first mapping and those of the first sequence; None if there is none.
@@ -367,8 +381,7 @@ def _steps(top: YamlNode, is_own: bool) -> tuple[int | None, int | None]:
         one = todo.pop()
         kids = entries(one)
         todo += reversed(kids)
-        # The list of items says nothing about the inside of the items.
-        if one.kind != MAPPING or one.style or (one.parent is None and not is_own):
+        if one.kind != MAPPING or one.style:
             continue
         for child in kids:
             if not is_block(child):

@@ -64,7 +64,7 @@ def test_between(source: str, value: Any, expected: str) -> None:
         ("l:\n- ? a\n  : 1\n  b: 2\n", [("delete", ["l", 0, "a"])], "l:\n- b: 2\n"),
         ("d:\n  ? a\n  : 1\n", [("put", ["d", "a"], {"b": 1})], "d:\n  ? a\n  :\n    b: 1\n"),
         ("d:\n  ? a\n  b: 1\n", [("put", ["d", "c"], 2)], "d:\n  ? a\n  b: 1\n  c: 2\n"),
-        ("d:\n  ? a\n  b: 1\n", [("put", ["d", "a"], 2)], "d:\n  a: 2\n  b: 1\n"),
+        ("d:\n  ? a\n  b: 1\n", [("put", ["d", "a"], 2)], "d:\n  ? a\n  : 2\n  b: 1\n"),
     ],
 )
 def test_question_marks(source: str, edits: list[tuple[Any, ...]], expected: str) -> None:

@@ -147,7 +147,8 @@ def check_aliases(seed: int) -> None:
     result = text.dump()
     assert equal(read_again(result.decode()), model)
     again = _text.parse(result)
-    again.root.assign(model)
+    if "<<" not in source:  # the fields of a merge key come first in the value, and last where they are written out
+        again.root.assign(model)
     assert again.dump() == result
 
 
