@@ -36,7 +36,8 @@ def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding | None) -> 
     """
     if not answer.own:
         return
-    entries = _entries(seen, answer, lost, deciding) if deciding else {}
+    new = _entries(seen, answer, lost, deciding) if deciding else {}
+    entries: Entries = {**seen.notes.entries, **new}
     desired = answer.message.desired.resources
     for name, digest in answer.own.items():
         there = seen.observed[name].resource if name in seen.observed else b""
@@ -50,9 +51,9 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entr
     """Return the new entries; none if nothing has to be noted."""
     notes = seen.notes
     written = [name for name, digest in answer.own.items() if seen.made.get(name) != digest]
-    values = _kept(seen, answer, lost)
-    if notes.entries and not (written or lost.let_go or _lacks(seen, answer, values)):
+    if notes.entries and not (written or lost.let_go or _lacks(seen, answer, lost)):
         return {}
+    values = _kept(seen, answer, lost)
     mask = seen.mask
     for obj, raw in _owners(seen, answer).items():
         own = values.setdefault(obj, {})
@@ -102,12 +103,13 @@ def _kept(seen: Seen, answer: Answer, lost: Lost) -> Values:
     return found
 
 
-def _lacks(seen: Seen, answer: Answer, values: Values) -> bool:
+def _lacks(seen: Seen, answer: Answer, lost: Lost) -> bool:
     """Say whether notes have to be written although no resource is: what they say would be wrong, or gone."""
     notes = seen.notes
     going = _going(notes, answer)
     if going:
         left = notes.without(going)
+        values = _kept(seen, answer, lost)
         is_other = any(left.at(obj, way) != value for obj, way, value in noted_places(values))
         if is_other or _are_few(values, left, _COPIES):
             return True

@@ -298,6 +298,8 @@ def _pattern(step: str) -> tuple[bytes, re.Pattern[bytes]]:
 
 def entries_in(raw: bytes) -> dict[str, Any]:
     """Return the entries of all steps in an object's annotation; none if it is malformed."""
+    if not carries(raw):
+        return {}
     text = codec.get_path(raw, KNOWN_WAY) or "{}"
     try:
         found = _decoder.decode(text)
