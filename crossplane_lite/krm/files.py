@@ -384,8 +384,13 @@ def _pattern(line: str) -> tuple[re.Pattern[str], bool, bool]:
 
 
 def _items_of_list(root: YamlNode) -> list[YamlNode]:
-    """Return the items of a `kind: List`, as `kubectl get` prints it; none for another document."""
+    """Return the items of a `kind: List`, as `kubectl get` prints it; none for another document.
+
+    A List with a name isn't printed: it is a function's configuration.
+    """
     if isinstance(root.content, Unreadable) or (root.get(["apiVersion"]), root.get(["kind"])) != ("v1", "List"):
+        return []
+    if root.get(["metadata", "name"]):
         return []
     items = root.content.get("items")
     return [] if items is None else items.children()

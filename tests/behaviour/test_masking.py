@@ -111,6 +111,7 @@ STRUCTURED: dict[str, tuple[str, str]] = {
     "YAML lists": ("passwords:\n- Qw7z1\n- another-one\n", "Qw7z1"),
     "YAML blocks": ("password: >-\n  Qw7z1\nx: y\n", "Qw7z1"),
     "YAML mappings in a line": ("{user: a, password: Qw7z1}", "Qw7z1"),
+    "JSON with a byte order mark": ('\ufeff{"password": "Qw7z1"}', "Qw7z1"),
 }
 
 
@@ -121,6 +122,14 @@ def test_parts_of_structured_values(name: str, key: str) -> None:
     """A password alone is masked whole, whatever it stands in."""
     value, password = STRUCTURED[name]
     assert masked(f"no login with {password} here", **{key: value}) == f"no login with {MASK} here"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-8-sig"])
+def test_structured_values_in_other_encodings(encoding: str) -> None:
+    """What json.loads reads from bytes is taken apart, and so are pairs in these encodings."""
+    for value in ('{"user": "me", "password": "Qw7z1"}', "a = b\npassword = Qw7z1\n"):
+        assert Masker([("config", value.encode(encoding))])("no Qw7z1") == f"no {MASK}"
+    assert Masker([("password", b"x\0hunter2")])("x\0hunter2") == MASK  # no UTF-16, though it begins like it
 
 
 MESSAGE = (
@@ -136,7 +145,9 @@ MESSAGE = (
         "amqp://a:b@db,amqp://u:PWPWPW@h2",
         json.dumps({"oauth_token_type": "Bearer", "signing_key_version": "1", "type": "service_account"}),
         "token=Qw7-zz-Second",
+        "x: docs",
         "scopes: read, write\nnote: the end\n",
+        "hunter:down",
         "Password=hunter22x;Server=db.example.org",
         "hosts = db1:9092,db2:9092\n",
         "https://example.org:8080/webhook",

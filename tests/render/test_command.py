@@ -369,6 +369,7 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "empty"], "there is no .yaml, .yml or .json file"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "list.yaml"], "items[0] must be a mapping (got "),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--function-credentials", "xr.yaml"], "be Secret of v1"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "--context-files", "a=gone"], "can't read gone: No such"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--context-values", "a=["], "--context-values a, line 2: "),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--xrd", "composition.yaml"], "composition.yaml"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--crds", "gone"], "gone"),

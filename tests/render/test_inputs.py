@@ -279,14 +279,28 @@ def test_wrong_functions(tmp_path: Path, text: str, line: str) -> None:
     assert failure(read_functions, tmp_path / "functions.yaml") == f"functions.yaml, {line}"
 
 
-def test_context() -> None:
-    """Context values are YAML or JSON of any type, and an empty one is null."""
-    values = [("b", '{"y": "1,2"}'), ("c", "yes"), ("d", "")]
-    assert read_context(values) == {"b": {"y": "1,2"}, "c": True, "d": None}
+def test_context(tmp_path: Path) -> None:
+    """Context values are YAML or JSON of any type, an empty one is null, and values win over files."""
+    put(tmp_path, a="x: [1]\n", b="- 1\n", empty="# nothing\n")
+    files = [(name, tmp_path / f"{name}.yaml") for name in ("a", "b", "empty")]
+    assert read_context(files, [("b", '{"y": "1,2"}'), ("c", "yes"), ("d", "")]) == {
+        "a": {"x": [1]},
+        "b": {"y": "1,2"},
+        "c": True,
+        "d": None,
+        "empty": None,
+    }
 
 
-@pytest.mark.parametrize(("text", "problem"), [("{", "line 2: "), ("a: 1\n---\nb: 2\n", "must hold one value")])
-def test_wrong_context(text: str, problem: str) -> None:
-    """A context value that isn't one YAML document is refused."""
-    with pytest.raises(InputError, match=f"^--context-values k.*{problem}"):
-        read_context([("k", text)])
+def test_wrong_context(tmp_path: Path) -> None:
+    """A context value that isn't one YAML document is refused, and so is a file that isn't there."""
+    put(tmp_path, two="a: 1\n---\nb: 2\n", bad="[")
+    for name, problem in (
+        ("two", "two.yaml must hold one value (it holds 2 documents)"),
+        ("bad", "bad.yaml, line 2: while parsing a flow node, did not find expected node content"),
+        ("gone", "can't read gone.yaml: No such file or directory"),
+    ):
+        path = tmp_path / f"{name}.yaml"
+        assert failure(lambda path: read_context([("k", path)], []), path) == problem
+    with pytest.raises(InputError, match=r"^--context-values k, line 2: "):
+        read_context([], [("k", "{")])

@@ -193,8 +193,8 @@ def test_mistakes(started: list[Watching], folder: Path) -> None:
 def test_directories(started: list[Watching], folder: Path) -> None:
     """A file that is added to a directory, or removed from it, renders again; so does one given by a flag."""
     put(folder / "observed", a=THING.replace("NAME", "a"))
-    put(folder, value="")
-    watching = watch(started, folder, "-o", "observed", "-e", "value.yaml")
+    put(folder, value="1")
+    watching = watch(started, folder, "-o", "observed", "--context-files", "k=value.yaml")
     assert watching.data()["observed"] == "1"
     put(folder / "observed", b=THING.replace("NAME", "b"))
     assert "observed/b.yaml changed: " in watching.lines(" changed: ")[-1]
@@ -203,7 +203,7 @@ def test_directories(started: list[Watching], folder: Path) -> None:
     assert watching.data()["observed"] == "1"
     (folder / "value.yaml").write_text("[")
     assert "value.yaml, line 2" in watching.run()[0]
-    (folder / "value.yaml").write_text("")
+    (folder / "value.yaml").write_text("[]")
     assert watching.data()["observed"] == "1"
 
 

@@ -132,7 +132,7 @@ def bad_tag(tag: str) -> str:
 def tagged(tag: str, text: str) -> Any:
     """Return the value of a scalar with a tag, such as the string `5` for `!!str 5`, and 1.0 for `!!float 1`.
 
-    The value of `!!binary` is the text that the base64 stands for, as in Go. What isn't UTF-8 there becomes U+FFFD.
+    The value of `!!binary` is the text that the base64 stands for, as in Go. Bytes that aren't UTF-8 become U+FFFD.
 
     Args:
         tag: A tag that `check_tag` accepted for this text, in full, with `TAG` in place of `!!`.

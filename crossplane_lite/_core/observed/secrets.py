@@ -16,6 +16,7 @@ import contextlib
 import functools
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -77,8 +78,7 @@ _BEHIND_VALUE = re.compile(r"[;&]|[ \t]#")
 # A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
 _AUTHORITY = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
-_START_OF_NAME = re.compile(r"[\w.-]*")
-_END_OF_NAME = re.compile(r"[\w.-]*\Z")
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
 # What stands before and behind a form that is masked: nothing of a name, or no letter or digit.
 _BEFORE = re.compile(r"(?<![\w.-])"), re.compile(r"(?<![^\W_])")
 _BEHIND = re.compile(r"(?![\w-]|\.[^\W_])"), re.compile(r"(?![^\W_])")
@@ -102,8 +102,7 @@ class Masker:
     def __init__(self, secrets: Iterable[Secret] = (), is_name: IsName = _never) -> None:
         self._is_name = is_name
         self._where: dict[str, int] = {}  # each form, and where it is masked
-        # How long the forms with the same first characters are, by these, by how many they are.
-        self._index: dict[int, dict[str, frozenset[int]]] = {}
+        self._index: dict[int, dict[str, list[str]]] = {}  # sorted forms by their first characters, by how many
         self._add(secrets)
 
     def more(self, secrets: Iterable[Secret]) -> Masker:
@@ -115,12 +114,15 @@ class Masker:
         return made
 
     def _add(self, secrets: Iterable[Secret]) -> None:
+        new: dict[str, list[str]] = {}
         for key, value in dict.fromkeys(secrets):
             for form, where in _forms_of(key, value):
+                if form not in self._where:
+                    new.setdefault(form[:_GRAM], []).append(form)
                 self._where[form] = max(where, self._where.get(form, _ITSELF))
-                gram = form[:_GRAM]
-                sizes = self._index.setdefault(len(gram), {})
-                sizes[gram] = sizes.get(gram, frozenset()) | {len(form)}
+        for gram, forms in new.items():
+            index = self._index.setdefault(len(gram), {})
+            index[gram] = sorted([*index.get(gram, ()), *forms])
 
     def __call__(self, text: str, is_name: IsName = _never) -> str:
         """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
@@ -140,24 +142,32 @@ class Masker:
                 at = end
         return shown + text[at:]
 
-    def _length_at(self, text: str, at: int, sizes: Iterable[int]) -> int:
-        """Return the length of the longest form that is masked at `text[at]`; 0 if none is."""
-        for size in sorted(sizes, reverse=True):
-            form = text[at : at + size]
-            where = self._where.get(form)
-            if where is not None and _stands(text, at, at + len(form), where):
-                return len(form)
+    def _length_at(self, text: str, at: int, forms: list[str]) -> int:
+        """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
+        piece = text[at : at + _LONGEST_FORM]
+        while piece:
+            # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
+            place = bisect_right(forms, piece)
+            if not place:
+                return 0
+            one = forms[place - 1]
+            if piece.startswith(one) and _stands(text, at, at + len(one), self._where[one]):
+                return len(one)
+            # Next are the forms that are as long as what both begin with, or shorter. A form may have megabytes.
+            size = bisect_left(range(len(one)), True, key=lambda size: not piece.startswith(one[:size]))
+            piece = one[: size - 1]
         return 0
 
     def _is_part_of_name(self, text: str, start: int, end: int, is_name: IsName) -> bool:
-        before: Any = _END_OF_NAME.search(text, max(0, start - _LONGEST_NAME), start)
-        behind: Any = _START_OF_NAME.match(text, end, end + _LONGEST_NAME)
-        known = before[0] + text[start:end]
-        word = (known + behind[0]).strip(".-")
+        backwards = text[max(0, start - _LONGEST_NAME) : start][::-1]
+        before = _NOT_IN_NAMES.split(backwards, maxsplit=1)[0][::-1]
+        behind = _NOT_IN_NAMES.split(text[end : end + _LONGEST_NAME], maxsplit=1)[0]
+        known = before + text[start:end]
+        word = (known + behind).strip(".-")
         if not end - start <= len(word) <= _LONGEST_NAME:
             return False
         # The word may be a path, which begins with a name.
-        names = (word, known + behind[0].partition(".")[0])
+        names = (word, known + behind.partition(".")[0])
         return any(map(self._is_name, names)) or any(map(is_name, names))
 
 
@@ -259,13 +269,15 @@ def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:
     yield key, value
     if depth == _DEEPEST:
         return
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        return
-    for name, part in _parts_in(key, text):
-        if part != text:
-            yield from _parts_of(name, part.encode(errors="replace"), depth + 1)
+    # json.loads reads other encodings, too.
+    for encoding in dict.fromkeys(("utf-8", json.detect_encoding(value))):
+        try:
+            text = value.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        for name, part in _parts_in(key, text):
+            if part != text:
+                yield from _parts_of(name, part.encode(errors="replace"), depth + 1)
 
 
 def _parts_in(key: str, text: str) -> _Texts:
@@ -320,8 +332,10 @@ def _unquoted(text: str) -> tuple[str, ...]:
 def _pairs(text: str) -> _Texts:
     """Yield the values of the pairs `name = value` and `name: value` in `text`, and of lines without a pair.
 
-    A pair has several values where it isn't certain which one it has, such as at a semicolon.
+    A pair has several values where it isn't certain which one it has, such as at a semicolon. A line without a pair
+    belongs to the name above it, if it is indented or the item of a list.
     """
+    above = "lines"
     lines = text.split("\n")
     for line in map(str.strip, lines):
         first = _FIRST.match(line)
@@ -331,10 +345,23 @@ def _pairs(text: str) -> _Texts:
         if first:
             # Behind the first name, the value may also be all of the line.
             pieces = ["", first[1], *pieces, first[1], rest]
+            if rest in ("", "|", "|-", ">", ">-"):
+                above = first[1]
+            elif _is_short_word(first, rest, lines):
+                continue
         elif len(pieces) == 1 and len(lines) > 1 and not line.startswith(("-----", "[")):
-            yield "line", line.removeprefix("- ").strip("\"'")
+            yield above, line.removeprefix("- ").strip("\"'")
         for key, value in zip(pieces[1::2], pieces[2::2], strict=True):
             yield from _ends_of(key, value)
+
+
+def _is_short_word(first: re.Match[str], rest: str, lines: list[str]) -> bool:
+    """Say whether a string is one short word after a name and a colon, such as `abc: def`.
+
+    It may be a password with a colon in it, and such a word would be found by chance in many texts.
+    """
+    is_short = len(lines) == 1 and ":" in first[0] and len(rest) < _GRAM
+    return is_short and not _names(first[1], _KEY_OF_SECRET)
 
 
 def _ends_of(key: str, value: str) -> _Texts:

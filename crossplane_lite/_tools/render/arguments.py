@@ -234,14 +234,22 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "left out where the pipeline has one function. Can be given several times",
     )
     several(
+        "--context-files",
+        "KEY=FILE",
+        _pair_of_path,
+        "key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
+    )
+    several(
         "--context-values",
         "KEY=VALUE",
         _pair,
-        "key of the pipeline's context with its value as YAML or JSON; can be given several times",
+        "key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
+        "--context-files",
     )
     group.add_argument(
         "-e",
         "--required-resources",
+        "--extra-resources",
         metavar="PATH",
         action="extend",
         default=[],
@@ -262,6 +270,16 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="PATH",
         type=Path,
         help="file or directory of the Secrets with the credentials of steps",
+    )
+    group.add_argument(
+        "-a",
+        "--function-annotations",
+        metavar="KEY=VALUE",
+        action="extend",
+        default=[],
+        type=_several_pairs,
+        help="annotation of every Function, in place of its own, or several with commas between; can be given several "
+        "times",
     )
     add_tls(group)
     group.add_argument(
@@ -388,7 +406,8 @@ def paths(arguments: argparse.Namespace) -> list[Path]:
         *("required_schemas", "function_credentials", "project", "project_xrd"),
     ]
     found = [named[key] for key in single if named.get(key) is not None]
-    return [*found, *arguments.required_resources, *arguments.crds]
+    found += [*arguments.required_resources, *arguments.crds, *(path for _, path in arguments.context_files)]
+    return found
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:
@@ -499,7 +518,11 @@ def _inputs(
     from .functions import assign, behind_guards, dialling, runners
 
     documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
-    context = inputs.read_context(arguments.context_values)
+    overrides = dict(arguments.function_annotations)
+    for document in documents.values():
+        metadata = document.content["metadata"]
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
+    context = inputs.read_context(arguments.context_files, arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
     functions = runners(steps, assign(arguments.function, steps), documents, dialling(arguments))
     if arguments.guard:
@@ -622,6 +645,15 @@ def _split(text: str) -> list[str]:
     return [part.replace("\\,", ",") for part in parts if part]
 
 
+def _several_pairs(text: str) -> list[tuple[str, str]]:
+    r"""Return the keys and values of `KEY=VALUE,KEY=VALUE`. `\,` is a comma inside of a value.
+
+    Raises:
+        argparse.ArgumentTypeError: An element isn't `KEY=VALUE`, or isn't UTF-8.
+    """
+    return [_pair(part) for part in _split(text) or [text]]
+
+
 def _several_paths(text: str) -> list[Path]:
     r"""Return the paths in a text that separates them by commas. `\,` is a comma inside of a path.
 
@@ -629,6 +661,18 @@ def _several_paths(text: str) -> list[Path]:
     """
     # The name of an existing file may have commas.
     return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
+
+
+def _pair_of_path(text: str) -> tuple[str, Path]:
+    """Return the key and the path of `KEY=FILE`.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no `=`, or no key, or no path, or the key isn't UTF-8.
+    """
+    key, _, value = text.partition("=")
+    if not key or not value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
+    return _checked(key), Path(value)
 
 
 def _function_target(text: str) -> tuple[str | None, str]:

@@ -15,9 +15,9 @@ from ..._core.base.api_version import group_of
 from ..._core.base.texts import json_type_in_words, json_value_in_words, short_repr, short_text
 from ..._core.paths.text import show
 from ...errors import InputError
-from ..manifests.files import is_file
+from ..manifests.files import is_file, read_bytes
 from ..manifests.objects import RESOURCE_NAME, secret_data
-from ..manifests.yaml import Document, load_documents, parse_value
+from ..manifests.yaml import Document, decode, load_documents, parse_value
 
 _SUFFIXES: Final = frozenset({".json", ".yaml", ".yml"})
 _NOUNS: Final[dict[type, str]] = {str: "a string", dict: "a mapping", list: "a list"}
@@ -175,16 +175,22 @@ def read_functions(path: Path) -> dict[str, Document]:
     return named
 
 
-def read_context(values: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the content of a pipeline's context before its first step.
+def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Read the content of a pipeline's context before its first step.
 
     Args:
-        values: Pairs of a key and the key's value, in YAML or JSON.
+        files: Pairs of a key and a file with the key's value, in YAML or JSON.
+        values: Pairs of a key and the key's value, in YAML or JSON. They replace values from `files`.
 
     Raises:
-        InputError: A value is malformed, or has several YAML documents.
+        InputError: A file can't be read; or a file or value is malformed, or has several YAML documents.
     """
-    return {key: parse_value(text, f"--context-values {key}", extra="render") for key, text in values}
+    context: dict[str, Any] = {}
+    for key, path in files:
+        context[key] = parse_value(decode(read_bytes(path), str(path)), str(path), extra="render")
+    for key, text in values:
+        context[key] = parse_value(text, f"--context-values {key}", extra="render")
+    return context
 
 
 def files_of(path: Path) -> list[Path]:
