@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
+from ..base.api_version import group_of
 from ..base.texts import some
 from ..call.mark import ANNOTATION, MARK_WAY, NO_MARK, OURS, joined_steps, made_in
 from ..dependencies.entry import Note
@@ -96,6 +97,30 @@ def _path(call: Call, value: Observable[Any]) -> str:
     return f"{value.source_path} ({named(selector)})" if selector else value.source_path
 
 
+def new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> list[str]:
+    """Return what to write if a new resource is a dropped one under a new name; nothing if none is of the same kind.
+
+    `raw` is the dropped resource, and `new` has the apiVersion and kind of each new one.
+    """
+    kind = (group_of(lookup.text_at(raw, "apiVersion")), lookup.text_at(raw, "kind"))
+    found = sorted(other for other, (version, of) in new.items() if (group_of(version), of) == kind)
+    which = f"one of {some(found, 3)}" if found[1:] else "".join(found)
+    return [f"if {which} is the same resource under a new name, give it formerly=[{name!r}]"] if found else []
+
+
+def _new_name(call: Call, name: str) -> str:
+    """Return what to write if a new resource is the kept one under a new name; empty if none is of its kind."""
+    new = {
+        other: (str(model.apiVersion), str(model.kind))
+        for other, model in call.resources.items()
+        if other not in call.existing
+    }
+    hints = new_name_hint(name, call.existing[name].resource, new)
+    for hint in hints:
+        call.log.warning("%s is kept for now: %s", name, hint)
+    return "".join(f"; {hint}" for hint in hints)
+
+
 def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
     """Return remarks for people: which resources stay, which values count as they last were, and an exception.
 
@@ -107,7 +132,7 @@ def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
         Note(
             name,
             f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(call, values))} "
-            f"(use value_or to decide without it, or ctx.remove to delete the resource)",
+            f"(use value_or to decide without it, or ctx.remove to delete the resource{_new_name(call, name)})",
         )
         for name, values in sorted(decision.kept.items())
     ]

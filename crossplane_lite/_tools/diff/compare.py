@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..._core.answer.kept import new_name_hint
 from ..._core.base.api_version import group_of
-from ..._core.base.texts import some
-from ..._core.observed.lookup import text_at
 from ..._core.observed.secrets import Masker, Secret, names_of, secrets_in, secrets_of
 from ..._core.paths import trees
 from ...proto import _view
@@ -249,21 +248,10 @@ def _finished(
     for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name)):
         if one.action == "delete":
             raw = observed_bytes(gone[one.name], one.name)
-            about = filter(None, (one.note, uses(raw, places), *_new_name_hint(one.name, raw, new)))
+            about = filter(None, (one.note, uses(raw, places), *new_name_hint(one.name, raw, new)))
             one = one._replace(note="; ".join(about))
         shown.append(one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1")))
     return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])
-
-
-def _new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> list[str]:
-    """Return what to write if a new resource is a dropped one under a new name; nothing if none is of the same kind.
-
-    `raw` is the dropped resource, and `new` has the apiVersion and kind of each new one.
-    """
-    kind = (group_of(text_at(raw, "apiVersion")), text_at(raw, "kind"))
-    found = sorted(other for other, (version, of) in new.items() if (group_of(version), of) == kind)
-    which = f"one of {some(found, 3)}" if found[1:] else "".join(found)
-    return [f"if {which} is the same resource under a new name, give it formerly=[{name!r}]"] if found else []
 
 
 def masking(
