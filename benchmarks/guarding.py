@@ -17,7 +17,7 @@ _ROUNDS_TO_REST = 4
 
 
 def _applied(request: bytes, answer: bytes) -> bytes:
-    """Return the next request, with what Crossplane has done with an answer."""
+    """Return the request of the next reconcile, after Crossplane has applied an answer."""
     message = pb.RunFunctionRequest.FromString(request)
     desired = pb.RunFunctionResponse.FromString(answer).desired
     for name, one in message.observed.resources.items():

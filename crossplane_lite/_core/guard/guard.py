@@ -164,7 +164,8 @@ class Guard:
         """Answer a call without notes: nothing that exists goes until all that exists is ready."""
         desired = real.message.desired.resources
         dropped = [name for name in (*seen.made, *seen.unmarked()) if name not in desired]
-        composes = bool(real.own or seen.made)  # what no step that composes has marked may be a later one's
+        # A step that composes nothing has nothing to keep: the resources without a mark are those of other steps.
+        composes = bool(real.own or seen.made)
         if not (dropped and composes and seen.unready()) or seen.lets_all_go:
             return self._finish(seen, real, _NOTHING_LOST)
         for name in dropped:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from .. import codec
 from ..call.mark import marked
-from ..known.carriers import Entries, chosen, may_read, spread
+from ..known.carriers import COPIES, Entries, chosen, may_read, spread
 from ..known.joined import joined
 from ..known.notes import COMPOSITE, EXTERNAL, NOT_KEPT, Notes, Values, Where, annotation_for, annotation_of, entries_in
 from ..observed.lookup import text_at
@@ -19,8 +19,6 @@ from .values import READY, Rank, ranked, values_in
 
 Deciding = Callable[[Sequence[Where]], Collection[Where]]
 
-_COPIES: Final = 2
-"""On so many resources each value lies, if there are as many: somebody may delete one by hand."""
 _AROUND: Final = 64
 """The bytes of an entry around its values: names of fields, the number, the signature."""
 
@@ -54,16 +52,15 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entr
     if notes.entries and not (written or lost.let_go or _lacks(seen, answer, lost)):
         return {}
     values = _kept(seen, answer, lost)
-    mask = seen.mask
     for obj, raw in _owners(seen, answer).items():
         own = values.setdefault(obj, {})
-        for way, value in values_in(raw, mask, composed=obj != COMPOSITE).items():
+        for way, value in _values_of(seen, obj, raw).items():
             own[way] = joined(value, own[way]) if (obj, way) in lost.empty else value
     noted = {obj: ways for obj, ways in values.items() if ways}
     carriers = chosen(written, lambda name: (_kind(answer, name), name in seen.observed))
     losers = set(written).difference(carriers)
     left = [name for name in answer.own if name not in losers]
-    needed = max(_COPIES - len(carriers), 0)
+    needed = max(COPIES - len(carriers), 0)
     rest = notes.without([*carriers, *_going(notes, answer)])
     if needed and _are_few(noted, rest, needed):
         carriers += [name for name in sorted(left) if name not in carriers][:needed]
@@ -93,6 +90,11 @@ def _owners(seen: Seen, answer: Answer) -> dict[str, bytes]:
     return found
 
 
+def _values_of(seen: Seen, obj: str, raw: bytes) -> dict[str, Any]:
+    """Return the values of an observed object that may be noted, by path."""
+    return values_in(raw, seen.mask, composed=obj != COMPOSITE)
+
+
 def _kept(seen: Seen, answer: Answer, lost: Lost) -> Values:
     """Return the noted values that stay noted: those of the composite, and of all that is desired or waits."""
     found: Values = {}
@@ -111,7 +113,7 @@ def _lacks(seen: Seen, answer: Answer, lost: Lost) -> bool:
         left = notes.without(going)
         values = _kept(seen, answer, lost)
         is_other = any(left.at(obj, way) != value for obj, way, value in noted_places(values))
-        if is_other or _are_few(values, left, _COPIES):
+        if is_other or _are_few(values, left, COPIES):
             return True
     # The composite's status is content, too.
     if not notes.missing.issuperset(answer.told):
@@ -121,8 +123,8 @@ def _lacks(seen: Seen, answer: Answer, lost: Lost) -> bool:
 
 def _has_new(seen: Seen, answer: Answer) -> bool:
     """Say whether an object has values and none was noted."""
-    new = {obj: raw for obj, raw in _owners(seen, answer).items() if obj not in seen.notes.values}
-    return any(values_in(raw, seen.mask, composed=True) for raw in new.values())
+    noted = seen.notes.values
+    return any(_values_of(seen, obj, raw) for obj, raw in _owners(seen, answer).items() if obj not in noted)
 
 
 def _going(notes: Notes, answer: Answer) -> list[str]:
@@ -171,7 +173,7 @@ def _taken(seen: Seen, name: str) -> int:
 
 
 def _unseen(values: Values, rank: Rank) -> list[Where]:
-    """Return the values that don't stand in what is desired, and may decide all the same."""
+    """Return the values that no desired resource contains. They may decide all the same."""
     places = []
     for obj, way, value in noted_places(values):
         if rank(way, value) and way not in (READY, EXTERNAL):

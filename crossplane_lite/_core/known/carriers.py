@@ -17,7 +17,8 @@ _MOST_BYTES: Final = 4096
 _CHUNK: Final = 2048
 _FEW: Final = 8
 _OF_A_KIND: Final = 2
-_COPIES: Final = 2
+COPIES: Final = 2
+"""On so many resources each value lies, if there are as many: somebody may delete one by hand."""
 
 Entries = dict[str, dict[str, Any] | None]
 """The new entries of a step, by the name of the resource; None for a resource that has no entry any more."""
@@ -120,7 +121,7 @@ def _lacking(left: Notes, new: Values, targets: Sequence[str], may_lie: Callable
         lacking = {}
         for way, value in ways.items():
             is_there = there is not None and _is_same(there.get(way), value)
-            if not is_there or (has_place and left.copies[obj, way] < _COPIES):
+            if not is_there or (has_place and left.copies[obj, way] < COPIES):
                 lacking[way] = value
         if lacking or there is None:
             found[obj] = lacking

@@ -51,9 +51,10 @@ def lacks(there: Any, noted: Any) -> bool:
 
 
 def _pairs(there: list[Any], noted: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield each noted element behind the index of the same element in the other list; -1 if there is none.
+    """Yield for each noted element the index of the same element in `there`, and the noted element.
 
-    Elements are the same if they have the same name. An element that has lost its name is known by its index.
+    The index is -1 if `there` has no such element. Elements are the same if they have the same name. An element that
+    has lost its name is known by its index.
     """
     names = [_name_of(one) for one in there]
     places: dict[Any, int] = {}

@@ -193,7 +193,10 @@ def _required(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> 
 
 
 def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Mapping[str, Any]) -> bytes:
-    """Return an object with the values that it lacks, and with lost ones; the same bytes if there are none."""
+    """Return an object to which noted values were added where it has none, and the lost values in any case.
+
+    The same bytes are returned if nothing has to be added.
+    """
     nested: dict[str, Any] = {}
     conditions: dict[str, Any] = {}
     for way, value in values.items():

@@ -201,8 +201,8 @@ def _misfit(value: Any, type_: Any, path: str) -> Problem:
         shown = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         shown = type(value).__name__
-    # First masked, then cut: masking doesn't recognise a part of a secret value. Without the module that knows secret
-    # values, which takes longer to import than all of this, there are none.
+    # First masked, then cut: masking doesn't recognise a part of a secret value. While the module that knows secret
+    # values isn't loaded, there are no secret values. It isn't imported here, because that takes long.
     tracker = sys.modules.get(_TRACKER)
     shown = shown if tracker is None else tracker.mask(shown)
     return Problem(path, f" must be {described(type_)} (got {shown[:80]})")

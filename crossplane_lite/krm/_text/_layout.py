@@ -46,7 +46,7 @@ _LINE = r"(?:\A|(?<=[\n\u2028\u2029]))"
 
 
 def indented(text: str, columns: int) -> str:
-    """Return a text with so many spaces before each line that isn't empty."""
+    """Return a text with `columns` spaces before each line that isn't empty."""
     return re.sub(rf"{_LINE}(?=[^\n])", " " * columns, text)
 
 
