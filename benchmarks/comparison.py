@@ -1,9 +1,12 @@
-"""The README's comparison: `python -m benchmarks.comparison [--rounds 10] [--json FILE] [--readme]`.
+"""The comparison with other SDKs: `python -m benchmarks.comparison [--rounds 10] [--json FILE] [--readme]`.
+
+It makes the table of the README, and the one of docs/explanation/comparison.rst that says what share of a core each
+side takes.
 
 Each side is a function in an image of its own, which `crossplane-lite image` makes, pruned and with byte code. What is
 measured is what is in these images, with the settings that `crossplane-lite image` gives them, and with mutual TLS as
-in a cluster. The official SDK has plain dicts, its fastest and smallest use; ours has typed models. Ten rounds take a
-quarter of an hour on two cores that do nothing else.
+in a cluster. The official SDK has plain dicts, its fastest and smallest use; ours has typed models. Ten rounds take 20
+minutes on two cores that do nothing else.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ import grpc
 from benchmarks import calls, data, images, models, processes, pythonic, transports
 from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-__all__ = ["BEGIN", "END", "HEADS", "main", "rst"]
+__all__ = ["HEADS", "PAGE", "README", "SERVERS", "main", "rst", "shares", "shown"]
 
 PODS: Final = 10
 _CALLS: Final = 1000  # of all pods, as many as 1,000 composites make in a minute
@@ -40,9 +43,13 @@ _RESOURCES: Final = 20
 _LOST: Final = 6  # the resources of examples/lost_field
 # Outside of a virtual environment, so that a server finds nothing but what is in its image.
 _PYTHON: Final = Path(getattr(sys, "_base_executable", sys.executable))
-_README: Final = processes.ROOT / "README.rst"
-BEGIN: Final = ".. The comparison begins.\n"
-END: Final = ".. The comparison ends.\n"
+README: Final = processes.ROOT / "README.rst"
+PAGE: Final = processes.ROOT / "docs" / "explanation" / "comparison.rst"
+# The lines in front of the part of a file that this program writes, and behind it.
+_AROUND: Final = {
+    README: ("made by ``python -m benchmarks.comparison``:\n\n", "\nWhere next\n"),
+    PAGE: (".. The shares begin.\n\n", "\n.. The shares end.\n"),
+}
 # As in the images of `crossplane-lite image`, for all sides.
 _SETTINGS: Final = {"PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "1"}
 
@@ -90,10 +97,22 @@ SIDES: Final = (
         "nothing to build",
     ),
 )
-HEADS: Final = ("\\", *(side.name for side in SIDES))
+# Ours with the other transport: it has no column in the README.
+_GRPCIO: Final = SIDES[0]._replace(
+    name="crossplane-lite, grpcio",
+    flags=("--function", "fn.function:compose", "--transport", "grpcio"),
+    arguments=("--transport", "grpcio"),
+)
+# What takes a share of a core: the name of each row, and its side.
+SERVERS: Final = {
+    "crossplane-lite, h2": SIDES[0],
+    "crossplane-lite, grpcio": _GRPCIO,
+    "official SDK, dicts": SIDES[1],
+    pythonic.NAME: SIDES[2],
+}
+HEADS: Final = ("figure", *(side.name for side in SIDES))
 ROWS: Final = (
     "memory of ten function pods",
-    "share of a core: 1,000 XRs of 20 resources a minute",
     "image above its base, as pulled",
     "start to first answer",
     "deleted when one status field is lost",
@@ -113,10 +132,11 @@ class Built(NamedTuple):
 def _built(side: Side, python: Path, work: Path) -> Built:
     needs = side.needs or (f"crossplane-lite @ {images.wheel(work).as_uri()}",)
     code = (processes.ROOT / "benchmarks" / "functions" / f"{side.module}.py").read_text(encoding="utf-8")
-    project = images.project(work, side.module, needs, code)
+    name = side.name.replace(", ", "-").replace(" ", "-")
+    project = images.project(work, name, needs, code)
     if not side.needs:
         shutil.copytree(models.models_dir() / "lite_models", project / "lite_models")
-    file = images.image(work, project, side.module, *side.flags, python=python)
+    file = images.image(work, project, name, *side.flags, python=python)
     return Built(python, *images.unpacked(file, work))
 
 
@@ -156,6 +176,7 @@ def _round(
             opened.append(call)
         desired.append(data.answer_of(answer)["desired"])
         assert len(desired[-1]["resources"]) == _RESOURCES and desired[-1] == desired[0], side.name
+        request = data.at_rest(request, opened[0])
         for call in opened:
             if not side.needs:
                 calls.make_placeholder(call)
@@ -242,7 +263,7 @@ def measured(rounds: int, python: Path, file: Path | None) -> dict[str, Any]:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmarks-comparison-")))
         certificates, credentials = stack.enter_context(transports.certificates())
         built = {}
-        for side in SIDES:
+        for side in SERVERS.values():
             try:
                 built[side] = _built(side, pythonic.found(python) if side.name == pythonic.NAME else python, work)
             except models.SkipRow as reason:
@@ -290,7 +311,7 @@ def _cell(values: Sequence[float], shown: Callable[[float], str]) -> str:
 
 
 def rst(found: Mapping[str, Any]) -> str:
-    """Return the table and the sentence below it, as the README has them."""
+    """Return the table of the README."""
     columns = [["", *ROWS]]
     for side in SIDES:
         one = found["sides"].get(side.name)
@@ -301,26 +322,43 @@ def rst(found: Mapping[str, Any]) -> str:
             _cell([figures[key] for figures in one["rounds"]], shown)
             for key, shown in (
                 ("memory", lambda value: f"{value / 1e6:.0f} MB"),
-                ("share", lambda value: f"{value * 100:.1f} %"),
                 ("start", lambda value: f"{value:.2f} s"),
             )
         ]
-        cells.insert(2, f"{one['size'] / 1e6:.1f} MB")
+        cells.insert(1, f"{one['size'] / 1e6:.1f} MB")
         columns.append([side.name, *cells, f"{one['deleted']} of {_LOST}{side.lost}", side.without_docker])
-    columns[0][0] = "\\"
+    columns[0][0] = HEADS[0]
+    return _table(columns)
+
+
+def shares(found: Mapping[str, Any]) -> str:
+    """Return the share of a core that each server takes, and where all was measured, as the page has them."""
+    columns = [["server"], ["share of a core"]]
+    for name, side in SERVERS.items():
+        one = found["sides"].get(side.name)
+        rounds = [figures["share"] for figures in one["rounds"]] if one else []
+        columns[0].append(name)
+        columns[1].append(_cell(rounds, lambda value: f"{value * 100:.1f} %") if rounds else _UNKNOWN)
+    return f"{_table(columns)}\n{_circumstances(found)}\n"
+
+
+def _table(columns: Sequence[Sequence[str]]) -> str:
+    """Return a table of which the first row is the head."""
     widths = [max(map(len, column)) for column in columns]
     border = "  ".join("=" * width for width in widths)
     rows = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in zip(*columns, strict=True)
     ]
-    return "\n".join([border, rows[0], border, *rows[1:], border, "", _circumstances(found)]) + "\n"
+    return "\n".join([border, rows[0], border, *rows[1:], border]) + "\n"
 
 
 def _circumstances(found: Mapping[str, Any]) -> str:
-    """Return the sentence below the table: the day, the machine, and the versions that were compared."""
+    """Return a sentence: the day, the machine, and the versions that were compared."""
     under: dict[str, list[str]] = {}
     for name, one in found["sides"].items():
+        if name == _GRPCIO.name:
+            continue  # the same version under the same Python as with h2
         under.setdefault(one["python"], []).append(f"{name} {one['version']}")
     sides = "; ".join(f"{' and '.join(names)} under Python {python}" for python, names in under.items())
     (rounds,) = {len(one["rounds"]) for one in found["sides"].values()}
@@ -341,20 +379,28 @@ def _processor() -> str:
     return platform.machine()
 
 
+def shown(file: Path) -> str:
+    """Return the part of a file that this program has written."""
+    begin, end = _AROUND[file]
+    return file.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
+
+
 def main() -> None:
-    """Measure, and print the table and the sentence below it; write them into the README if that is asked for."""
-    parser = argparse.ArgumentParser(description="Measure the comparison of the README, and print its lines.")
+    """Measure, and print both tables; write them into the README and the page if that is asked for."""
+    parser = argparse.ArgumentParser(description="Measure the comparison with other SDKs, and print its tables.")
     parser.add_argument("--rounds", type=int, default=10, help="(%(default)s)")
     parser.add_argument("--json", type=Path, help="write the figures of each round to this file")
-    parser.add_argument("--readme", action="store_true", help="put the lines into the README")
+    parser.add_argument("--readme", action="store_true", help="put the tables into the README and the page")
     parser.add_argument("--python", type=Path, default=_PYTHON, help="the Python that runs the servers (this one)")
     given = parser.parse_args()
-    text = rst(measured(given.rounds, given.python, given.json))
-    print(text, end="")
-    if given.readme:
-        before, _, rest = _README.read_text(encoding="utf-8").partition(BEGIN)
-        after = rest.partition(END)[2]
-        _README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    found = measured(given.rounds, given.python, given.json)
+    for file, text in ((README, rst(found)), (PAGE, shares(found))):
+        print(text)
+        if given.readme:
+            begin, end = _AROUND[file]
+            before, _, rest = file.read_text(encoding="utf-8").partition(begin)
+            after = rest.partition(end)[2]
+            file.write_text(f"{before}{begin}{text}{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "told", "tree", "wave_request"]
+__all__ = [
+    "answer_of",
+    "at_rest",
+    "nodes",
+    "observed_bucket",
+    "passed_through",
+    "request",
+    "told",
+    "tree",
+    "wave_request",
+]
 
 ANNOTATION = "crossplane-lite/function"
 KNOWN = "crossplane-lite/known"
@@ -183,6 +194,30 @@ def told(request: bytes, answer: bytes) -> bytes:
     message.observed.composite.resource.update({"status": {"conditions": conditions}})
     data: bytes = message.SerializeToString(deterministic=True)
     return data
+
+
+def at_rest(request: bytes, call: Callable[[bytes], bytes]) -> bytes:
+    """Return a request as Crossplane sends it once nothing changes: observed state has what the function desires."""
+    for _ in range(5):
+        before = pb.RunFunctionRequest.FromString(request)
+        after = pb.RunFunctionRequest.FromString(request)
+        desired = pb.RunFunctionResponse.FromString(call(request)).desired
+        _apply(after.observed.composite.resource, desired.composite.resource)
+        for name, one in desired.resources.items():
+            _apply(after.observed.resources[name].resource, one.resource)
+        if after == before:
+            return request
+        request = after.SerializeToString(deterministic=True)
+    raise AssertionError("what the function desires changes in each call")
+
+
+def _apply(target: Any, source: Any) -> None:
+    """Put the fields of a Struct into another one, as server-side apply does."""
+    for key, value in source.fields.items():
+        if value.HasField("struct_value"):
+            _apply(target.get_or_create_struct(key), value.struct_value)
+        else:
+            target.fields[key].CopyFrom(value)
 
 
 def answer_of(data: bytes) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -34,6 +35,7 @@ package-data = {{ "*" = ["*.pyi"] }}
 """
 
 
+@functools.cache
 def wheel(work: Path) -> Path:
     """Make the wheel of this package."""
     source = work / "source"

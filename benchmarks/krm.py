@@ -1,17 +1,18 @@
-"""Rows of KRM functions: one label on each tenth of 1,216 items beside ruamel.yaml, and the start of a process."""
+"""Rows of KRM functions: one label beside ruamel.yaml and beside Go's kyaml, and the start of a process."""
 
 from __future__ import annotations
 
 import functools
 import io
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import processes
+from benchmarks import kyaml, processes
 from benchmarks.measuring import Reach, Row, Samples, in_turns
 from benchmarks.models import SkipRow
 
@@ -23,6 +24,8 @@ _ROUNDS = 3
 _STARTS = 31
 _THEIRS = "ruamel.yaml"
 _BARE = "import yaml"
+_GO = "kyaml"
+_MANY = 5_000
 
 # As people write them, with comments in all places and all kinds of quotes; about 850 bytes each.
 _DEPLOYMENT = """\
@@ -117,9 +120,9 @@ items:
 """
 
 
-def _data() -> bytes:
+def _data(many: int = _ITEMS) -> bytes:
     lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"]
-    for n in range(_ITEMS):
+    for n in range(many):
         template = _CONFIG_MAP if n % 3 else _DEPLOYMENT
         lines.append(template.format(n=n, team=n % 7, replicas=n % 5 + 1))
     lines.append("functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: config}\n")
@@ -208,6 +211,29 @@ def _start() -> Samples:
         return in_turns(sides, _STARTS)
 
 
+def _beside_go() -> Samples:
+    """Return seconds of CPU of a whole process that labels each item."""
+    data = _data(_MANY)
+    environment = {**os.environ, "PYTHONPATH": str(processes.ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "function.py")
+        program.write_text(_FUNCTION, encoding="utf-8")
+        commands = {_GO: [kyaml.built()], "ours": [sys.executable, str(program)]}
+
+        def spent(side: str) -> float:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            done = subprocess.run(commands[side], input=data, env=environment, capture_output=True, check=False)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            assert done.returncode == 0, done.stderr[-2000:]
+            assert done.stdout.count(b"storefront") == _MANY  # in whichever quotes
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        sides = {side: functools.partial(spent, side) for side in commands}
+        in_turns(sides, 1)  # leaves byte code behind
+        return in_turns(sides, _ROUNDS)
+
+
 _GROWN = 2_000
 
 
@@ -244,5 +270,6 @@ ROWS = (
         (Reach("half", 1.15),),
     ),
     Row("KRM: one label on each tenth of 1,216 items, 1 MB", (_THEIRS, "ours"), _one_label, (Reach(_THEIRS, 1 / 6),)),
+    Row("KRM: CPU of a process that labels 5,000 items, 4.3 MB", (_GO, "ours"), _beside_go, (Reach(_GO, 1.3),)),
     Row("KRM: process of a function with raw config", (_BARE, "ours"), _start, (Reach(_BARE, 1.3),)),
 )

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["ROWS", "STATES", "USES", "scene"]
 
 # How many times a resolved call a call may take, by the state of the value. A hash takes one more run while the value
-# is new; once it was there, the whole request is searched for placeholders besides.
+# is new, and a cut text more work; once it was there, the whole request is searched for placeholders besides.
 _MISSING: Final = {"new": 1.3, "kept": 2.2, "lost": 2.2, "never": 1.1}
-_MISSING_IN_HASH: Final = {"new": 2.2, "kept": 2.5}
+_MISSING_IN_PARTS: Final = {"new": 2.2, "kept": 2.5}
 _SIZES: Final = (20, 200, 2000)
 _CHAIN: Final = 4  # so many resources wait one after the other
 _ID: Final = {"id": "vpc-0a1b2c3d4e5f60718", "arn": "arn:aws:ec2:eu-west-1:123456789012:vpc/vpc-0a1b2c3d4e5f60718"}
@@ -73,6 +73,13 @@ def _hash(ctx: Any, vpc: Any, subnet: Any, before: Any) -> None:
     subnet.spec.forProvider.tags["digest"] = digest[:12]
 
 
+def _cut(ctx: Any, vpc: Any, subnet: Any, before: Any) -> None:
+    link = vpc.observed.status.atProvider.id
+    subnet.spec.forProvider.tags["link"] = link or "default"
+    if not link:
+        subnet.spec.forProvider.tags["cut"] = str(link)[-8:]
+
+
 USES: Final[dict[str, Use]] = {
     "direct": _direct,
     "chain": _chain,
@@ -80,6 +87,7 @@ USES: Final[dict[str, Use]] = {
     "or": _or,
     "f-string": _text,
     "hash": _hash,
+    "cut": _cut,
 }
 
 
@@ -182,7 +190,7 @@ _NAMES: Final = {"new": "waits", "kept": "kept", "lost": "just lost", "never": "
 
 
 def _row(use: str, state: str, number: int) -> Row:
-    factor = (_MISSING_IN_HASH if use == "hash" else _MISSING)[state]
+    factor = (_MISSING_IN_PARTS if use in ("hash", "cut") else _MISSING)[state]
     sample = functools.partial(_sample, use, state, number)
     return Row(
         f"{_NAMES[state]}: {use}, {number} resources", ("resolved", "ours"), sample, (Reach("resolved", factor),)

@@ -63,6 +63,7 @@ class Function(Callee):
 
     Attributes:
         name: The function's name. The function uses it to recognise the resources that it has composed.
+        is_named: Whether somebody chose the name. Otherwise it is the path of the module and of compose().
         formerly: The function's former names.
         file: The file of compose().
         auto_ready: Whether the readiness of each resource is set from its observed state, unless a function sets it.
@@ -71,6 +72,8 @@ class Function(Callee):
         ttl: How long Crossplane may reuse an answer for an identical request, if compose() doesn't set `ctx.ttl`. If
             None, it follows from the composite's state.
     """
+
+    is_named = True
 
     def __init__(
         self,
@@ -314,7 +317,7 @@ def function(
         chosen = name
         if chosen is None:
             chosen = f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
-        return Function(
+        made = Function(
             compose,
             _checked_name(chosen),
             formerly=former_names("@composition.function(formerly=...)", chosen, formerly, _checked_name),
@@ -323,6 +326,8 @@ def function(
             usages=usages,
             ttl=None if ttl is None else checked_ttl(ttl),
         )
+        made.is_named = name is not None
+        return made
 
     return decorate if compose is None else decorate(compose)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._core import codec
-from ._core.call.call import checked_ttl
+from ._core.call.call import OnlyRead, checked_ttl
 from ._core.call.registering import composite_of, earlier_of, register, remove
 from ._core.resources.resource import Resource
 from .proto import _view
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._core.call.results import Conditions, Results
     from ._core.observed.observable import Observable
     from ._core.resources.unstructured import Unstructured
-    from ._core.schemas.schema import FieldError, Schema
+    from ._core.schemas.schema import Schema
 
 __all__ = ["Context"]
 
@@ -77,7 +77,9 @@ class Context:
     @property
     def resources(self) -> dict[str, Resource]:
         former = self._call.former
-        return {former.get(name, name): one for name, one in self._resources.items()} if former else self._resources
+        if not former:
+            return self._resources
+        return OnlyRead({former.get(name, name): one for name, one in self._resources.items()})
 
     def composite(self, model: type[R]) -> R:
         """Return the composite resource.
@@ -173,6 +175,29 @@ class Context:
 
         return connection_secret(self._call, details, name, namespace)
 
+    def once(self, value: T | Observable[T] | None, make: Callable[[], T]) -> T:
+        """Return a value that is made once, such as a password, and read from what exists from then on.
+
+        Set the result to the field that `value` is read from:
+        `secret.data = {"password": ctx.once(secret.observed.data["password"], make)}`.
+
+        Args:
+            value: The value as it exists, read from `.observed` of a registered resource or of the composite.
+            make: Makes the value. It is called if the object doesn't exist, or exists without the value.
+
+        Returns:
+            The value. If the composite refers to an object of the resource's kind that isn't observed, Crossplane is
+            asked for that object by its name before another value is made. Until it has answered, this is an
+            Observable.
+
+        Raises:
+            UsageError: `value` is of another object, its resource isn't registered, or `make` returns no value.
+        """
+        from ._core.call.once import once
+
+        made: T = once(self._call, value, make)
+        return made
+
     def remove(self, name: str) -> None:
         """Remove a composed resource from desired state, whether a previous function or this call has put it there.
 
@@ -230,43 +255,6 @@ class Context:
         from ._core.call.schemas import schema_of
 
         return schema_of(self._call, api_version, kind, key)
-
-    def validate_desired(self, *, fatal: bool = False, warning: bool = False) -> list[FieldError]:
-        """Check the composed resources that this call has registered so far against the schemas of their kinds.
-
-        This method asks for the schemas of these kinds and checks each resource whose schema has come. A resource
-        without a schema isn't checked. Schemas come with the next call at the earliest. They never come from a
-        Crossplane before v2.2, nor for a kind that the cluster doesn't have.
-
-        Call this method at the end of compose(), because fields that are set later aren't checked. If several functions
-        of a pipeline add to one resource, call it in the last one. `crossplane_lite.schemas` lists the checks. The
-        extra `schemas` is needed.
-
-        Each schema adds 15 to 500 KB to every request. With many kinds, the server needs a higher
-        `--max-recv-message-size`.
-
-        Args:
-            fatal: Whether each error becomes a Fatal result, so that Crossplane applies nothing. If there are more than
-                50 errors, one more result has the number of the others.
-            warning: Whether each error becomes a Warning, once all schemas have come. This has no effect with `fatal`.
-                The Warnings are sent only when the errors have changed since the last call. A condition of the
-                composite remembers them; its type is `DesiredStateValid-` and the step's name. An Operation has no such
-                condition, and sends the Warnings each time. For a Crossplane without support for conditions, the errors
-                are only logged.
-
-        Returns:
-            The errors, resource by resource; an empty list in the additional runs that look for dependencies.
-
-        Raises:
-            SchemaError: A schema can't be used.
-            MissingExtraError: The extra `schemas` isn't installed.
-        """
-        if self._call.oracle is not None:
-            return []  # this run only looks for dependencies, and its errors would be dropped
-
-        from ._core.call.schemas import validate_desired
-
-        return validate_desired(self._call, fatal=fatal, warning=warning)
 
     @property
     def desired(self) -> Mapping[str, Any]:
@@ -348,23 +336,8 @@ class Context:
         """
         from ._core.resources.unstructured import Unstructured
 
-        return self.watched_as(Unstructured)
-
-    def watched_as(self, model: type[R]) -> R | None:
-        """Return the resource that a WatchOperation watches.
-
-        Args:
-            model: The class of the resource's model.
-
-        Returns:
-            The resource, which is read-only. None if no WatchOperation runs the function, or if the resource has been
-            deleted.
-
-        Raises:
-            UsageError: The resource is of another kind than `model`, or `model` isn't a class of resources.
-        """
         answer = self.required_resources.answer(WATCHED)
-        return self.required_resources.get(WATCHED, model)[0] if answer else None
+        return self.required_resources.get(WATCHED, Unstructured)[0] if answer else None
 
     @property
     def capabilities(self) -> Capabilities:

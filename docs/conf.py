@@ -31,6 +31,7 @@ html_theme = "furo"
 html_title = "crossplane-lite"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sphinx = False
 toc_object_entries_show_parents = "hide"
 # The reference leads to the index of names. A list of modules has nothing that the index lacks.

@@ -105,11 +105,17 @@ class _Watch:
             cls._since, cls._seconds = now, seconds
 
 
+def pytest_report_header() -> str:
+    """Say why nothing is seen at first."""
+    return "reading the tests: ten seconds, or up to a minute in a new clone, until the first dot"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Watch each test."""
     of_server = item.path.parent.name == "runtime" and item.get_closest_marker("real") is None
-    _Watch.begin(_SERVER_SECONDS if of_server else _LONGEST_SECONDS)
+    most = item.get_closest_marker("seconds")
+    _Watch.begin(most.args[0] if most else _SERVER_SECONDS if of_server else _LONGEST_SECONDS)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

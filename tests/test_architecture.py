@@ -145,7 +145,7 @@ UPWARDS = {
 # In a call that writes notes: they have no secrets, and functions that are arguments say where they lie.
 WRITES = {
     ("_core/observed", "_core/call"): "Call.masker",
-    ("_core/known", "_core/answer"): "<lambda>, may_lie",
+    ("_core/known", "_core/answer"): "<lambda>, _namespace",
 }
 
 

@@ -216,7 +216,7 @@ def test_render_without_its_extra() -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr == (
-        "crossplane-lite render: yaml is not installed; it comes with an extra: pip install 'crossplane-lite[render]'\n"
+        "crossplane-lite render: yaml is not installed; it comes with an extra: pip install 'crossplane-lite[cli]'\n"
     )
 
 

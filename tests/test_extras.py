@@ -27,16 +27,16 @@ def test_documented() -> None:
 
 def test_installed() -> None:
     """A module that is installed is imported."""
-    assert load("json", "render") is json
+    assert load("json", "cli") is json
 
 
 @pytest.mark.parametrize("module", ["no_such_library", "no_such_library.part"])
 def test_not_installed(module: str) -> None:
     """A missing module names itself and the extra to install, and is an ImportError."""
     with pytest.raises(MissingExtraError) as caught:
-        load(module, "render")
+        load(module, "cli")
     assert str(caught.value) == (
-        f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[render]'"
+        f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[cli]'"
     )
     assert isinstance(caught.value, ImportError)
     assert isinstance(caught.value, CrossplaneLiteError)
@@ -81,6 +81,6 @@ def test_installed_but_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "needs_another.py").write_text("import no_such_library\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError) as caught:
-        load("needs_another", "render")
+        load("needs_another", "cli")
     assert caught.value.name == "no_such_library"
     assert "needs_another" not in sys.modules

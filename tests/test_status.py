@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from crossplane_lite._core.base import terminal
 from crossplane_lite._core.base.terminal import StatusLine
 
 
@@ -61,6 +62,38 @@ def test_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         monkeypatch.setattr(sys, "stderr", stream)
         with StatusLine() as status:
             status.show("one")
+
+
+def test_a_log(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file gets a whole line about what takes long, not more often than every ten seconds."""
+    now = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    terminal.going_on("nothing is told without a step")
+    with StatusLine() as status:
+        status.show("reading")
+        for second in range(25):
+            now[0] = 101.0 + second
+            terminal.going_on(f"{second} MB")
+        status.show("writing")
+    assert capsys.readouterr().err == "reading (9 MB, 10 s)\nreading (19 MB, 20 s)\n"
+
+
+def test_how_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the step's line grows by how far it is, at most once a second, and the inner step counts."""
+    now = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    with StatusLine() as outer:
+        outer.show("pushing")
+        with StatusLine() as inner:
+            inner.show("reading")
+            for tenth in range(25):
+                now[0] = 100.0 + tenth / 10
+                terminal.going_on()
+        now[0] = 104.0
+        terminal.going_on("2 of 4 MB")
+    shown = stream.getvalue().split("\r\x1b[K")
+    assert shown == ["", "pushing", "reading", "reading (1 s)", "reading (2 s)", "", "pushing (2 of 4 MB, 4 s)", ""]
 
 
 def test_a_terminal_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from crossplane_lite import Unstructured, composition
 
 print("imported")
 
-@composition.function
+@composition.function(name="noisy")
 def compose(ctx):
     print("called")
     os.write(1, b"written\\n")
@@ -37,7 +37,7 @@ def compose(ctx):
     atexit.register(lambda: print("late"))
     ctx.resource("caf\u00e9", Unstructured("v1", "ConfigMap", data={"a": "\u00e9"}))
 """
-QUIET = NOISY.partition("print(")[0] + "\n@composition.function\ndef compose(ctx):\n    BODY\n"
+QUIET = NOISY.partition("print(")[0] + '\n@composition.function(name="quiet")\ndef compose(ctx):\n    BODY\n'
 MADE = 'ctx.resource("a", Unstructured("v1", "ConfigMap", data={"a": "b"}))'
 PNG = pytest.param(("graph", "--format", "png"), marks=needs_pictures)
 COMMANDS = (

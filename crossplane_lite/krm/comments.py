@@ -18,7 +18,7 @@ from .._core.paths.text import show
 from .._core.paths.trees import lookup
 from ..errors import UsageError
 from ._text._comments import FOOT, HEAD, LINE, PLACES, check_new, check_place, comment
-from ._text._nodes import MAPPING, SEQUENCE, YamlNode
+from ._text._nodes import MAPPING, YamlNode
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
@@ -211,36 +211,18 @@ def _node(resource: Resource, steps: Steps) -> YamlNode | None:
     """
     node: YamlNode | None = resource._base
     value: Any = resource._now()
-    moved = resource._moved()
+    known = resource._nodes | resource._moved()
     step: Any
     for step in steps:
         inner = lookup(value, (step,), resource)
         if inner is resource:
             return None
-        if id(inner) in moved:
-            node = moved[id(inner)][1]
-        elif node is None:
-            pass
-        elif node.kind == SEQUENCE and isinstance(value, list):
-            node = _element(node, inner, resource._lists.get(id(value)), step)
+        is_whole = isinstance(inner, (dict, list))
+        if is_whole and id(inner) in known:
+            node = known[id(inner)][1]
+        elif node is not None and (node.kind == MAPPING or not is_whole):
+            node = node.content.get(step) if node.kind == MAPPING else node.child(step)
         else:
-            node = node.content.get(step) if node.kind == MAPPING else None
+            node = None
         value = inner
     return node
-
-
-def _element(node: YamlNode, value: Any, before: Any, at: int) -> YamlNode | None:
-    """Return the node from which an element of a list was read; None for a new element.
-
-    Elements that aren't objects or lists are found by their index only.
-
-    Args:
-        node: The list's node.
-        value: The element.
-        before: The list with a copy of it from the time when it was read; None if it had no objects or lists.
-        at: The element's present index.
-    """
-    if before is not None and isinstance(value, (dict, list)):
-        return next((child for child, one in zip(node.content, before[1], strict=True) if one is value), None)
-    child: YamlNode | None = node.child(at)
-    return child

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import composition
-from .._core.answer.report import CONDITION
+from .._core.answer.report import CONDITION, WAITING
 from .._core.base.api_version import group_of
 from .._core.call.mark import ANNOTATION, steps_in, without_digests
 from .._core.known import KNOWN
@@ -46,7 +46,6 @@ _DEFINITIONS: Final = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
     ("apiextensions.crossplane.io", "CompositeResourceDefinition"),
 }
-_WAITING: Final = "WaitingForDependencies"
 _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "error", _view.SEVERITY_NORMAL: "info"}
 # The notes of a step on an item, since files hold none: no value of a composed resource was ever there.
@@ -289,7 +288,7 @@ class _Client:
         for step in steps:
             response = _view.RunFunctionResponse.FromString(step.response)
             for result in response.results:
-                if waiting and result.reason == _WAITING:
+                if waiting and result.reason == WAITING:
                     continue
                 add = getattr(self._rl.results, _SEVERITIES.get(result.severity, "warning"))
                 add(result.message, tags={"reason": result.reason} if result.reason else None)

@@ -17,21 +17,25 @@ from .._core.paths import field_path, trees
 from .._core.paths.text import show
 from ..errors import InputError, UsageError
 from . import annotations as reserved
+from ._differences import arrange, settle
 from ._live import Elements, Fields, Texts, View, check_types, honest, plain_data
-from ._text._nodes import copied, in_order, lists_in, nodes_of, same
+from ._text._nodes import copied, nodes_of
 from ._text._parse import Unreadable
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, NamedTuple
+    from typing import Any, NamedTuple, TypeAlias
 
     from typing_extensions import Self
 
     from ._text import YamlNode
+    from ._text._nodes import _Known
     from .comments import Comments
     from .items import Items, Named
     from .views import Views
+
+    _Steps: TypeAlias = tuple[str | int, ...]
 
     class ResourceId(NamedTuple):
         """The group, kind, namespace and name by which Kubernetes tells resources apart. Missing ones are empty."""
@@ -47,7 +51,7 @@ else:
         "The group, kind, namespace and name by which Kubernetes tells resources apart. Missing ones are empty."
     )
 
-__all__ = ["Resource", "ResourceId", "settle"]
+__all__ = ["Resource", "ResourceId"]
 
 # Where a value of the content comes from: the value itself; the node that it was read from; and all resources that it
 # was in before, each with the value there.
@@ -87,12 +91,11 @@ class Resource(Fields):
     """
 
     __slots__ = (
-        "_base", "_edits", "_frozen", "_lists", "_named", "_node", "_nodes", "_origins", "_owner", "_pending",
+        "_base", "_edits", "_frozen", "_named", "_node", "_nodes", "_origins", "_owner", "_pending",
         "_placed", "_reserved", "_typed", "_written",
     )  # fmt: skip
 
     _node: YamlNode | None
-    _lists: Any
     _owner: Items | None  # the items that the resource is, or was, one of
     _reserved: dict[str, Any] | None
     _typed: Views | None
@@ -101,7 +104,7 @@ class Resource(Fields):
     _pending: dict[tuple[int, str | int | None, str], tuple[Any, str]]
     _placed: tuple[str, int] | None  # its file, if its text is a document of a file
     _named: dict[tuple[int, str], Named]  # long lists whose elements were selected by a field
-    _nodes: dict[int, tuple[Any, YamlNode]] | None  # the nodes of the content's objects and lists, by their id()
+    _nodes: _Known  # the nodes of the objects and lists that were read, also of those that are gone, by their id()
     _origins: dict[int, Origin]  # where values in the content come from, by their id()
     _frozen: str
     _edits: int  # how many changes the content has had
@@ -118,9 +121,9 @@ class Resource(Fields):
 
     def _start(self, node: YamlNode | None, label: str, data: Any, frozen: str = "", placed: Any = None) -> None:
         Fields.__init__(self, self, data, None, label)
-        start = {"_node": node, "_placed": placed, "_frozen": frozen, "_lists": {}, "_named": {}, "_owner": None}
+        start = {"_node": node, "_placed": placed, "_frozen": frozen, "_nodes": {}, "_named": {}, "_owner": None}
         start |= {"_reserved": None, "_typed": None, "_base": node, "_pending": {}, "_edits": 0, "_written": 0}
-        start |= {"_nodes": None, "_origins": {}}
+        start |= {"_origins": {}}
         for name, value in start.items():
             object.__setattr__(self, name, value)
 
@@ -167,7 +170,7 @@ class Resource(Fields):
             if self._placed is not None:
                 reserved.show_file(content, *self._placed)
             object.__setattr__(self, "_data", content)
-            object.__setattr__(self, "_lists", lists_in(content))
+            object.__setattr__(self, "_nodes", nodes_of(self._node, content))
         data: dict[str, Any] = self._data
         return data
 
@@ -360,9 +363,9 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written or self._written or self._node is None:
             return self._edits != self._written
-        is_new = bool(self._pending) or self._base is not self._node
-        before, now = self._node.value(), self._own_content()
-        return is_new or not same(before, now) or not in_order(before, now)
+        has_new_comments = bool(self._pending) or self._base is not self._node
+        # Their texts have the order of fields, too.
+        return has_new_comments or repr(self._node.value()) != repr(self._own_content())
 
     def _own_content(self) -> dict[str, Any]:
         """Return the content as it must be in the text: without the annotations that `show_file` has added."""
@@ -383,7 +386,7 @@ class Resource(Fields):
         object.__setattr__(self, "_written", self._edits)
         if self._base is not None:
             self._base.doc.moved.update(self._moved())
-            self._base.assign(self._own_content(), self._lists)
+            self._base.assign(self._own_content(), self._nodes)
             if self._node is not None and self._node is not self._base:
                 self._node.assign(self._base)
 
@@ -403,26 +406,17 @@ class Resource(Fields):
                 text = new_text(content)
             else:
                 self._base.doc.moved.update(self._moved())
-                self._base.assign(content, self._lists)
+                self._base.assign(content, self._nodes)
                 text = unit_text(self._base)
             base = parse(noted(text, self._notes()).encode(), self._label).root
             object.__setattr__(self, "_base", base)
-            object.__setattr__(self, "_lists", lists_in(self._content()))
-            if self._nodes is not None:
-                self._nodes.update(nodes_of(base, content, self._lists))
+            self._nodes.update(nodes_of(base, self._content()))
             self._origins.clear()
             self._pending.clear()
 
-    def _notes(self) -> dict[tuple[tuple[str | int, ...], str], str]:
+    def _notes(self) -> dict[tuple[_Steps, str], str]:
         """Return the comments that were set, by the present paths of their values. Those of values that are gone go."""
-        paths: dict[int, tuple[str | int, ...]] = {}
-        work: list[tuple[tuple[str | int, ...], Any]] = [((), self._content())] if self._pending else []
-        while work:
-            steps, value = work.pop()
-            if isinstance(value, (dict, list)):
-                paths[id(value)] = steps
-                items = value.items() if isinstance(value, dict) else enumerate(value)
-                work += [((*steps, key), one) for key, one in items]
+        paths = {id(one): steps for steps, one in _within(self._content())} if self._pending else {}
         found = {}
         for (holder, step, place), (_, text) in self._pending.items():
             if holder in paths:
@@ -438,43 +432,19 @@ class Resource(Fields):
             holder: The object or list that holds the values.
             values: Those of its fields or elements that may move.
         """
-        self._known()
-        work = [(holder, values)] if self._pending else []
-        while work:
-            above, value = work.pop()
-            items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-            for key, one in items:
-                for place in ("head", "line", "foot"):
-                    if (id(above), key, place) in self._pending or (id(one), None, place) in self._pending:
-                        self._set_comments()
-                        return
-                work.append((one, one))
-
-    def _known(self) -> dict[int, tuple[Any, YamlNode]]:
-        """Return the node of each object and list that was read from the text, also of those that are gone."""
-        if self._nodes is None:
-            content = self._content()
-            found = {} if self._base is None else nodes_of(self._base, content, self._lists)
-            object.__setattr__(self, "_nodes", found)
-        assert self._nodes is not None
-        return self._nodes
+        inner = {id(one) for _, one in _within(values)} if self._pending else set()
+        for above, step, _ in self._pending:
+            if above in inner or (above == id(holder) and step in values):
+                self._set_comments()
+                return
 
     def _came_from(self, value: Any, view: View) -> None:
         """Note that a value of the content is a copy of the one that a view shows, maybe of another resource."""
         source = view._root
-        known = source._known()
-        work = [(value, view._data)]
-        while work:
-            one, data = work.pop()
-            if not isinstance(one, (dict, list)):
-                continue
-            pairs = (
-                zip(one.values(), data.values(), strict=True) if isinstance(one, dict) else zip(one, data, strict=True)
-            )
-            work += pairs
+        for (_, one), (_, data) in zip(_within(value), _within(view._data), strict=True):
             origin = source._origins.get(id(data))
-            if origin is None and id(data) in known:
-                origin = Origin(data, known[id(data)][1], ())
+            if origin is None and id(data) in source._nodes:
+                origin = Origin(data, source._nodes[id(data)][1], ())
             if origin is not None:
                 self._origins[id(one)] = Origin(one, origin.node, (*origin.before, (source, data)))
 
@@ -485,26 +455,18 @@ class Resource(Fields):
         held: dict[int, set[int]] = {}
         found: dict[int, tuple[Any, YamlNode]] = {}
         for key, (value, node, before) in self._origins.items():
-            is_copy = False
-            for source, data in before:
+            for source, _ in before:
                 if id(source) not in held:
                     held[id(source)] = source._ids()
-                is_copy = is_copy or id(data) in held[id(source)]
-            if not is_copy and is_movable(node):
+            if is_movable(node) and not any(id(data) in held[id(source)] for source, data in before):
                 found[key] = value, node
         return found
 
     def _ids(self) -> set[int]:
         """Return the `id()` of each object and list that is in the content; none if the resource was removed."""
-        found: set[int] = set()
-        if self._owner is None or self._owner._has(self):
-            work: list[Any] = [self._content()]
-            while work:
-                one = work.pop()
-                if isinstance(one, (dict, list)):
-                    found.add(id(one))
-                    work += one.values() if isinstance(one, dict) else one
-        return found
+        if self._owner is not None and not self._owner._has(self):
+            return set()
+        return {id(one) for _, one in _within(self._content())}
 
     # Field paths
 
@@ -680,7 +642,7 @@ class Resource(Fields):
         if isinstance(content.get("metadata"), dict):
             content["metadata"] = self._kept(("metadata",), content["metadata"])
         settle(self, now, now, content)
-        _arrange(self, now, content)
+        arrange(self, now, content)
 
     # Comments
 
@@ -924,66 +886,16 @@ for _one in (SafeRepresenter, Representer):  # yaml.safe_dump and yaml.dump take
     _one.add_multi_representer(View, _represented)
 
 
+def _within(value: Any) -> Iterator[tuple[_Steps, Any]]:
+    """Yield each object and list in a value, also the value itself, with its path there. The value isn't changed."""
+    work: list[tuple[_Steps, Any]] = [((), value)]
+    while work:
+        steps, one = work.pop()
+        if isinstance(one, (dict, list)):
+            yield steps, one
+            items = one.items() if isinstance(one, dict) else enumerate(one)
+            work += [((*steps, key), inner) for key, inner in items]
+
+
 def _steps(path: Any) -> tuple[trees.Step, ...]:
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True)
-
-
-# Differences
-
-
-def settle(resource: Resource, holder: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Make the changes between two versions of an object in the object as it is in a resource's content.
-
-    What is equal in both versions isn't changed, so it keeps its text. Reserved annotations aren't removed.
-
-    Args:
-        resource: The resource.
-        holder: The object in the content, which is changed.
-        before: The object as it was; `holder` itself if `after` is all that counts.
-        after: The object as it should be.
-
-    Raises:
-        UsageError: The resource can't be changed, or can't hold a value.
-    """
-    for key in list(before):
-        if key not in after and key in holder and not resource._is_guarded(holder, key):
-            resource._change(holder, key)
-    for key, value in after.items():
-        if key not in before or not same(before[key], value):
-            found, was = holder.get(key), before.get(key)
-            if isinstance(found, dict) and isinstance(was, dict) and isinstance(value, dict):
-                settle(resource, found, was, value)
-            elif isinstance(found, list) and isinstance(was, list) and isinstance(value, list):
-                _settle_list(resource, found, was, value)
-            else:
-                resource._change(holder, key, copied(value))
-
-
-def _arrange(resource: Resource, holder: Any, content: Any) -> None:
-    """Give the fields of an object, and of the objects in it, the order that they have in an equal content."""
-    if isinstance(holder, dict) and isinstance(content, dict):
-        if [key for key in holder if key in content] != [key for key in content if key in holder]:
-            resource._touch()
-            for key in content:
-                if key in holder:
-                    holder[key] = holder.pop(key)
-        for key, one in holder.items():
-            _arrange(resource, one, content.get(key))
-    elif isinstance(holder, list) and isinstance(content, list):
-        for one, other in zip(holder, content, strict=False):
-            _arrange(resource, one, other)
-
-
-def _settle_list(resource: Resource, found: list[Any], before: list[Any], value: list[Any]) -> None:
-    """Make the changes between two versions of a list, as `settle` does; objects that stay keep their text."""
-    from ._text._edit import paired
-
-    made = []
-    for one, at in zip(value, paired(before, value), strict=True):
-        if at is None or at >= len(found) or not isinstance(found[at], dict) or not isinstance(one, dict):
-            made.append(copied(one))
-        else:
-            settle(resource, found[at], before[at], one)
-            made.append(found[at])
-    found[:] = made
-    resource._touch(found)

@@ -17,9 +17,10 @@ from .._core.models.node import LAID, Node
 from .._core.resources.resource import Resource as Model
 from .._core.resources.resource import check_class
 from ..errors import EncodeError, InputError
+from ._differences import settle
 from ._text._nodes import same
 from .annotations import check
-from .resource import Resource, settle
+from .resource import Resource
 
 __all__ = ["Views", "is_for", "view_of"]
 

@@ -140,7 +140,7 @@ FLAGS: Final = (
     ),
     Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
     Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
-    Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
+    Flag("--record", "DIR", "record all calls here, for crossplane-lite replay and report"),
     Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
     Flag("--threads", "N", "calls handled at the same time (32)", whole(10_000), "threads"),
     Flag(

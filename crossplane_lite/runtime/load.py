@@ -183,17 +183,25 @@ def _generating(name: str) -> str:
     """Return a hint on how models are generated if the missing module `name` has `model` in its name; otherwise ""."""
     parts = name.split(".")
     end = next((at for at, part in enumerate(parts, 1) if "model" in part), 0)
-    return f"; models are made by: crossplane-lite generate DEFINITIONS -o {'/'.join(parts[:end])}" if end else ""
+    if not end:
+        return ""
+    is_ours = parts[0] == "crossplane_lite"  # models never go into the installed package
+    folder = "models" if is_ours else "/".join(parts[:end])
+    if parts[end : end + 2] == ["io", "k8s"]:
+        return f"; crossplane-lite add kubernetes KIND makes the models of Kubernetes' own kinds, in {folder}"
+    return f"; models are made by: crossplane-lite generate DEFINITIONS -o {folder}"
 
 
 def _failed(problem: str, error: BaseException) -> InputError:
     import logging  # here, because a short process such as a KRM function doesn't need it otherwise
 
     from .._core.base.texts import line
+    from .._core.call.lookups import advice
 
     logging.getLogger(__name__).debug("%s", problem, exc_info=error)
     try:
         text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        text += advice(error, _authors_line(error.__traceback__)[0])
     except Exception:  # the exception's own __str__ has failed
         text = type(error).__name__
     return InputError(f"{problem}: {line(text)}{_place(error.__traceback__)}")
@@ -209,15 +217,23 @@ def _full_name(cls: type[object]) -> str:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return ` (file, line 5)` for the innermost frame that is neither in this package nor in importlib; else ""."""
-    place = ""
+    """Return the place of `_authors_line` as ` (file, line 5)`."""
+    file, line = _authors_line(trace)
+    return f" ({file}, line {line})" if file else ""
+
+
+def _authors_line(trace: TracebackType | None) -> tuple[str, int]:
+    """Return file and line of the innermost frame that is neither in this package nor in importlib; else `"", 0`."""
+    file, line = "", 0
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        skipped = file.startswith(("<frozen", PACKAGE)) or os.path.dirname(file) == os.path.dirname(importlib.__file__)
+        found = trace.tb_frame.f_code.co_filename
+        skipped = found.startswith(("<frozen", PACKAGE)) or os.path.dirname(found) == os.path.dirname(
+            importlib.__file__
+        )
         if not skipped:
-            place = f" ({file}, line {trace.tb_lineno})"
+            file, line = found, trace.tb_lineno
         trace = trace.tb_next
-    return place if place and not place.startswith(f" ({__file__},") else ""
+    return ("", 0) if file == __file__ else (file, line)
 
 
 def _hint(module: ModuleType, attribute: str, cls: str, called: str) -> str:

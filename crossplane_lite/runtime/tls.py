@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import ssl
+import stat
 import threading
 import time
 from typing import Any, Final, NamedTuple
@@ -26,6 +27,13 @@ _MOST_STEPS: Final = 10
 _INVALID: Final = ("expired", "early")  # problems of `_judge` with which handshakes fail
 # Crossplane keeps its connection open, so there may be no handshake for months.
 _READ_SECONDS: Final = 60.0
+
+# What a key is if it doesn't belong to a certificate, by OpenSSL's reason.
+_NO_PAIR: Final = {
+    "KEY_VALUES_MISMATCH": "not the key of",
+    "KEY_TYPE_MISMATCH": "a key of another kind than",
+    "NO_CERTIFICATE_ASSIGNED": "a key of another kind than",
+}
 
 _BEGIN: Final = b"-----BEGIN CERTIFICATE-----"
 _END: Final = "-----END CERTIFICATE-----"
@@ -186,6 +194,8 @@ class Certificates:
         contents = []
         for path in self._paths:
             try:
+                if not stat.S_ISREG(os.stat(path).st_mode):  # opening a FIFO waits for who writes into it
+                    raise InputError(f"{path} is not a regular file: give the files themselves")
                 with open(path, "rb") as file:
                     contents.append(file.read())
             except OSError as e:
@@ -196,9 +206,15 @@ class Certificates:
         # ssl loads files, not bytes. If the files have the same bytes after the check, these are the checked bytes.
         files = self._read()
         for _ in range(3):
-            version = self._check(files, old, now)
+            problem = None
+            try:
+                version = self._check(files, old, now)
+            except InputError as e:
+                problem = e
             again = self._read()
             if again == files:
+                if problem is not None:
+                    raise problem
                 return version
             files = again
         raise InputError(
@@ -255,8 +271,9 @@ class Certificates:
             # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
             context.load_cert_chain(certificate, key, password="")
         except (OSError, ValueError) as e:
-            if getattr(e, "reason", None) == "KEY_VALUES_MISMATCH":
-                raise InputError(f"{key} is not the key of {certificate}: give a pair that belongs together") from e
+            problem = _NO_PAIR.get(getattr(e, "reason", ""))
+            if problem:
+                raise InputError(f"{key} is {problem} {certificate}: give a pair that belongs together") from e
             raise InputError(
                 f"{certificate} and {key} can't be used ({_reason(e)}): give the certificate and its key, without a "
                 "password; P-256 and RSA with 2,048 bits or more are best"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .._tools.recorder.fixtures import RecordedRequest, recorded, what_if
+    from .._tools.recorder.fixtures import RecordedRequest, recorded
     from .._tools.render.rendered import (
         FatalResultError,
         InvalidResourceError,
@@ -52,12 +52,11 @@ __all__ = [
     "request",
     "run",
     "simulate",
-    "what_if",
 ]
 
 # Where this package is installed, every run of pytest imports this module. So names are loaded only when they are used.
 _HOMES = {
-    ".._tools.recorder.fixtures": ("RecordedRequest", "recorded", "what_if"),
+    ".._tools.recorder.fixtures": ("RecordedRequest", "recorded"),
     ".._tools.render.rendered": (
         *("FatalResultError", "InvalidResourceError", "InvalidStatusError", "RenderError", "Rendered"),
     ),

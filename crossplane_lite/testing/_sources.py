@@ -168,7 +168,7 @@ def _resources(source: Any, folder: Path, what: str) -> list[Document]:
 
 
 def _parsed(text: Any, what: str) -> list[Document]:
-    return list(parse_documents(text, f"the text of {what}", extra="render"))
+    return list(parse_documents(text, f"the text of {what}"))
 
 
 def _is_resource(mapping: Mapping[Any, Any]) -> bool:

@@ -28,6 +28,7 @@ __all__ = ["Finding", "assert_conforms", "command", "findings"]
 Call = Callable[[bytes], bytes]
 
 _MOST_CALLS: Final = 6
+_ONCE: Final = "make a password or the like once: ctx.once"
 _DEEP: Final = 200
 _LARGE: Final = 3_500_000
 _EARLIER: Final = "conformance-earlier"
@@ -167,7 +168,7 @@ class _Check:
             return
         parsed = [_view.RunFunctionResponse.FromString(each) for each in (one, other)]
         if parsed[0].SerializeToString(deterministic=True) != parsed[1].SerializeToString(deterministic=True):
-            yield Finding("MUST", "answer the same request the same", "two answers differ")
+            yield Finding("MUST", "answer the same request the same", f"two answers differ; {_ONCE}")
         else:
             yield Finding("SHOULD", "answer with the same bytes", "two answers have their fields in another order")
 

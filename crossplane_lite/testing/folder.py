@@ -359,11 +359,17 @@ def _listed(sources: Resources) -> list[Source]:
     return [sources] if is_single(sources) else list(sources)
 
 
-def refuse(check: Check | None) -> None:
-    """Raise InvalidResourceError if a check has found mistakes."""
+def refuse(check: Check | None, *, above: int = 0) -> None:
+    """Raise InvalidResourceError if a check has found mistakes, and warn of fields that are read and don't exist.
+
+    `above` is the same as for `_warn`.
+    """
     from .._tools.render.rendered import InvalidResourceError
 
-    if check is not None and check.errors:
+    if check is None:
+        return
+    _warn(check.reads, above=above + 1)
+    if check.errors:
         raise InvalidResourceError(check.errors)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from .._core.dependencies.entry import read
 from .._core.known import KNOWN
 from .._tools.render.pipeline import Selector
 from ..composition import Function
-from ..errors import UsageError
+from ..errors import MissingExtraError, UsageError
 from ..proto import _view
 from ..runtime.load import takes_messages
 
@@ -253,9 +254,8 @@ def run(
         function = runner_of(Pair(cast("Callable[[Any, Any], Any]", function)))
     function = cast("Answers", function)
     if not callable(getattr(function, "run", None)):
-        raise UsageError(
-            f"'function' must be a composition function (got {short_repr(function)}); is @composition.function missing?"
-        )
+        why = "the function comes first" if isinstance(function, bytes) else "is @composition.function missing?"
+        raise UsageError(f"'function' must be a composition function (got {short_repr(function)}); {why}")
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
     is_checked = xrd is not None or bool(crds)
@@ -266,7 +266,8 @@ def run(
 def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resources) -> bytes:
     """Call a function with the XRD's defaults in the composite, and check composite and answer against the schemas.
 
-    If a package for the check isn't installed, nothing is checked, and a warning says so.
+    If a package for the check isn't installed, nothing is checked, and a warning says so. So it does of each field of
+    an observed resource that compose() reads and that the schema of `crds` lacks.
 
     Raises:
         InputError: The XRD can't be used, or an API server would refuse the composite.
@@ -289,7 +290,6 @@ def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resour
     message = _view.RunFunctionRequest.FromString(request)
     composite = codec.decode_struct(message.observed.composite.resource)
     definition: Document | None = None
-    notes: list[str] = []
     if xrd is not None:
         definition = one(xrd, Path(), "xrd")
         found, notes = admitted(Document("the request's composite", composite), definition)
@@ -308,17 +308,19 @@ def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resour
     run = StepRun(Step("run", "run"), runner, request, answer, 1, seen)
     if Response.of(answer).fatal:
         return answer
-    if definition is not None and not notes:
+    if definition is not None:
         schema, _ = schema_of(composite, definition.content, definition.where)
-        # In a pipeline, other functions may set the fields that are missing.
-        wrong = status_errors(composite, [run], schema, f" in {definition.where}", partial=True)
+        wrong: list[str] = []
+        with contextlib.suppress(MissingExtraError):  # a warning has told it
+            # In a pipeline, other functions may set the fields that are missing.
+            wrong = status_errors(composite, [run], schema, f" in {definition.where}", partial=True)
         if wrong:
             raise InvalidStatusError.of(wrong)
     schemas = schemas_of(crds, definition, Path()) if crds else None
     if schemas is not None:
         check = Check(schemas)
         check.add(Rendered(composite, {}, {}, {}, [], {}, {}, [run]), beyond=True)
-        refuse(check)
+        refuse(check, above=1)
     return answer
 
 

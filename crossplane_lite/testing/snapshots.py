@@ -206,7 +206,7 @@ def _documents(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, Response):
         return list(_of_response(value))
     if isinstance(value, str):
-        found = parse_documents(value, "the text", extra="render")
+        found = parse_documents(value, "the text")
         return [json_object(document.content, document.where) for document in found]
     if is_single(value):
         return [json_object(value, "the document")]

@@ -171,10 +171,18 @@ def show_one_signature(app: Sphinx, domain: str, kind: str, content: addnodes.de
     first += arguments
 
 
+def level_captions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Say the level of the headings of page lists: a heading without one can't be read aloud as such."""
+    for key in ("body", "furo_navigation_tree"):
+        if key in context:
+            context[key] = context[key].replace('role="heading">', 'role="heading" aria-level="2">')
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive and the links."""
     app.add_directive("commands", Commands)
     app.connect("doctree-resolved", link_pages)
+    app.connect("html-page-context", level_captions, priority=900)  # after the theme has made its navigation
     app.connect("autodoc-process-docstring", escape_docstring)
     app.connect("autodoc-process-signature", hide_arguments)
     app.connect("object-description-transform", show_one_signature)

@@ -15,7 +15,7 @@ from .model.io.k8s.api.core import v1 as core
 CONNECTS = "platform.example.com/connects"
 
 
-@composition.function(auto_ready=True)
+@composition.function(name="application", auto_ready=True)
 def compose(ctx: composition.Context) -> None:
     xr = ctx.composite(Application)
     wanted = xr.observed.spec
@@ -60,4 +60,6 @@ def compose(ctx: composition.Context) -> None:
     xr.status.replicas = deployment.observed.status.readyReplicas
 
     # What the cluster's API would refuse is found before anything is applied.
-    ctx.validate_desired(fatal=True)
+    for one in ctx.resources.values():
+        for error in ctx.schema(one.apiVersion, one.kind).validate(one):
+            ctx.results.fatal(error)

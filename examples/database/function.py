@@ -10,7 +10,7 @@ NAMESPACE = "crossplane-system"  # where Secrets are that only the provider read
 USER = "application"
 
 
-@composition.function(auto_ready=True)
+@composition.function(name="database", auto_ready=True)
 def compose(ctx: composition.Context) -> None:
     xr = ctx.composite(Database)
     wanted = xr.observed.spec

@@ -7,7 +7,7 @@ from .model.io.upbound.aws.ec2.subnet.v1beta1 import Subnet, SubnetForProvider, 
 from .model.io.upbound.aws.ec2.vpc.v1beta1 import VPC, VPCForProvider, VPCSpec
 
 
-@composition.function(auto_ready=True)
+@composition.function(name="network", auto_ready=True)
 def compose(ctx: composition.Context) -> None:
     region = ctx.composite(Unstructured).observed.spec.region
 

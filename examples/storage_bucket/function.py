@@ -7,7 +7,7 @@ from .model.io.upbound.gcp.storage.bucket import v1beta2 as bucketv1beta2
 from .model.io.upbound.gcp.storage.bucketacl import v1beta1 as bucketaclv1beta1
 
 
-@composition.function(auto_ready=True)
+@composition.function(name="storage-bucket", auto_ready=True)
 def compose(ctx: composition.Context):
     # XR follows same pattern as composed resources
     xr = ctx.composite(xstoragebucketv1alpha1.XStorageBucket)

@@ -24,7 +24,7 @@ ANYWHERE = "0.0.0.0/0"
 Text = str | Observable[str] | None
 
 
-@composition.function(auto_ready=True)
+@composition.function(name="vpc", auto_ready=True)
 def compose(ctx: composition.Context) -> None:
     xr = ctx.composite(Network)
     region = xr.observed.spec.region

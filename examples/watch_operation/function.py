@@ -11,14 +11,13 @@ from crossplane_lite import composition
 from crossplane_lite.composition import ResourceSelector
 
 from .model.io.k8s.api.apps.v1 import Deployment
-from .model.io.k8s.api.core.v1 import ConfigMap
 
 CHECKSUM = "platform.example.com/config-checksum"
 
 
 @composition.function(name="restart")
 def operate(ctx: composition.Context) -> None:
-    config = ctx.watched_as(ConfigMap)
+    config = ctx.watched
     if config is None:
         ctx.results.warning("the ConfigMap is gone; its Deployments run on with what they have")
         return

@@ -374,7 +374,88 @@ CUSTOM = {
     ),
 }
 
+
+def _by_condition(type_: str, ready: str = "True") -> dict[str, tuple[Json, bool]]:
+    """Return the table of a kind that is ready with one condition."""
+    unready = "False" if ready == "True" else "True"
+    return {
+        "ready": (_object({"conditions": [_SYNCED, _condition(type_, ready)]}), True),
+        "unready": (_object({"conditions": [_condition(type_, unready)]}), False),
+        "only Ready": (_object({"conditions": [READY]}), False),
+        "behind": (_object({"conditions": [{**_condition(type_, ready), "observedGeneration": 0}]}), ready != "True"),
+        "no status": (_object(None), False),
+    }
+
+
+def _by_field(field: str, right: list[Any], wrong: list[Any]) -> dict[str, tuple[Json, bool]]:
+    """Return the table of a kind that is ready by one field of its status."""
+    return {
+        **{f"{field} {value}": (_object({field: value}), True) for value in right},
+        **{f"{field} {value}": (_object({field: value}), False) for value in wrong},
+        "only Ready": (_object({"conditions": [READY]}), False),
+        "no status": (_object(None), False),
+    }
+
+
+def _parents(*statuses: str, **more: Any) -> Json:
+    """Return a route with one Gateway a status of its condition Accepted."""
+    parents = [{"conditions": [_condition("Accepted", status, **more)]} for status in statuses]
+    return _object({"parents": parents})
+
+
+_SEEN = {
+    "seen": (_object({"observedGeneration": 1}), True),
+    "behind": (_object({"observedGeneration": 1}, generation=2), False),
+    "not seen": (_object({}), False),
+    "only Ready": (_object({"conditions": [READY]}), False),
+}
+_QUOTA = {"hard": {"pods": "3"}}
+ROUTE = {
+    "accepted": (_parents("True"), True),
+    "accepted by all": (_parents("True", "True"), True),
+    "accepted by one": (_parents("True", "False"), False),
+    "accepted before": (_parents("True", observedGeneration=0), False),
+    "no parents": (_parents(), False),
+    "odd parents": (_object({"parents": ["x", {}]}), False),
+    "no status": (_object(None), False),
+}
+GATEWAY = {
+    "ready": (_object({"conditions": [_condition("Accepted"), _condition("Programmed")]}), True),
+    "not programmed": (_object({"conditions": [_condition("Accepted"), _condition("Programmed", "False")]}), False),
+    "not accepted": (_object({"conditions": [_condition("Programmed")]}), False),
+}
+REQUEST = {
+    "issued": (_object({"certificate": "eA==", "conditions": [_condition("Approved")]}), True),
+    "approved": (_object({"conditions": [_condition("Approved")]}), False),
+    "not approved": (_object({"certificate": "eA=="}), False),
+}
+
 TABLES: dict[tuple[str, str], dict[str, tuple[Json, bool]]] = {
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"): _SEEN,
+    ("apiextensions.crossplane.io/v2", "CompositeResourceDefinition"): _by_condition("Established"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): _by_condition("Established"),
+    ("apiregistration.k8s.io/v1", "APIService"): _by_condition("Available"),
+    ("certificates.k8s.io/v1", "CertificateSigningRequest"): REQUEST,
+    ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema"): _by_condition("Dangling", "False"),
+    ("gateway.networking.k8s.io/v1", "Gateway"): GATEWAY,
+    ("gateway.networking.k8s.io/v1", "GatewayClass"): _by_condition("Accepted"),
+    ("gateway.networking.k8s.io/v1", "HTTPRoute"): ROUTE,
+    ("gateway.networking.k8s.io/v1alpha2", "TCPRoute"): ROUTE,
+    ("ops.crossplane.io/v1alpha1", "Operation"): _by_condition("Succeeded"),
+    ("pkg.crossplane.io/v1", "Provider"): _by_condition("Healthy"),
+    ("pkg.crossplane.io/v1", "Function"): _by_condition("Healthy"),
+    ("pkg.crossplane.io/v1", "Configuration"): _by_condition("Healthy"),
+    ("policy/v1", "PodDisruptionBudget"): _SEEN,
+    ("protection.crossplane.io/v1beta1", "Usage"): CUSTOM,
+    ("snapshot.storage.k8s.io/v1", "VolumeSnapshot"): _by_field("readyToUse", [True], [False, "true"]),
+    ("storage.k8s.io/v1", "VolumeAttachment"): _by_field("attached", [True], [False]),
+    ("v1", "PersistentVolume"): _by_field("phase", ["Available", "Bound"], ["Pending", "Released", "Failed"]),
+    ("v1", "ReplicationController"): REPLICA_SET,
+    ("v1", "ResourceQuota"): {
+        "counted": (_object(_QUOTA, _QUOTA), True),
+        "not counted yet": (_object({}, _QUOTA), False),
+        "nothing to count": (_object(None, {}), True),
+    },
     ("apps/v1", "Deployment"): DEPLOYMENT,
     ("apps/v1", "StatefulSet"): STATEFUL_SET,
     ("apps/v1", "DaemonSet"): DAEMON_SET,
@@ -398,6 +479,11 @@ WITHOUT_STATUS = [
     ("networking.k8s.io/v1", "IngressClass"),
     ("storage.k8s.io/v1", "StorageClass"),
     ("scheduling.k8s.io/v1", "PriorityClass"),
+    ("resource.k8s.io/v1", "ResourceClaim"),
+    ("snapshot.storage.k8s.io/v1", "VolumeSnapshotClass"),
+    ("flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration"),
+    ("gateway.networking.k8s.io/v1beta1", "ReferenceGrant"),
+    ("pkg.crossplane.io/v1beta1", "ImageConfig"),
     ("apiextensions.crossplane.io/v1beta1", "EnvironmentConfig"),
     ("aws.upbound.io/v1beta1", "ProviderConfig"),
     ("kubernetes.crossplane.io/v1alpha1", "ProviderConfig"),

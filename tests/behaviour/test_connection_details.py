@@ -427,7 +427,7 @@ def test_where_the_secret_goes(xr: Json, arguments: Json, metadata: Json | None)
 def test_a_composite_in_no_namespace() -> None:
     """Where nothing says a namespace, Crossplane could not apply the Secret, so it is an error that says what to do."""
     answer = run(composition.function(lambda ctx: ctx.connection_secret({"a": "b"}) and None))
-    assert "the composite is in no namespace" in answer.fatal[0]
+    assert "the composite has no metadata.namespace; if its kind has one, give it there" in answer.fatal[0]
     assert "namespace=..." in answer.fatal[0]
     assert "spec.writeConnectionSecretToRef.namespace" in answer.fatal[0]
 

@@ -20,6 +20,7 @@ from crossplane_lite import Unstructured, composition
 from crossplane_lite._core.observed import tracker
 from crossplane_lite._core.observed.secrets import MASK, Masker
 from crossplane_lite.runtime import flags, log
+from tests.behaviour.growth import calls_during
 from tests.support import run
 
 
@@ -111,6 +112,20 @@ STRUCTURED: dict[str, tuple[str, str]] = {
     "YAML lists": ("passwords:\n- Qw7z1\n- another-one\n", "Qw7z1"),
     "YAML blocks": ("password: >-\n  Qw7z1\nx: y\n", "Qw7z1"),
     "YAML mappings in a line": ("{user: a, password: Qw7z1}", "Qw7z1"),
+    "a header": (f"Bearer {HIDDEN}", HIDDEN),
+    "a header with its name": (f"Authorization: Bearer {HIDDEN}", HIDDEN),
+    "a header of a user": ("Basic am9lOlF3Ny16elNlY29uZC04OA==", HIDDEN),
+    "a header in a command": (f"curl -H 'Authorization: Bearer {HIDDEN}' https://h/", HIDDEN),
+    ".npmrc": (f"//npm.example.org/:_authToken={HIDDEN}\nalways-auth=true\n", HIDDEN),
+    ".npmrc of a user": ("//npm.example.org/:_auth=am9lOlF3Ny16elNlY29uZC04OA==\n", HIDDEN),
+    "netrc": (f"machine h login joe password {HIDDEN}", HIDDEN),
+    "netrc in lines": (f"machine h\n  login joe\n  password {HIDDEN}\n", HIDDEN),
+    "a flag": (f"run --user=joe --password={HIDDEN}", HIDDEN),
+    "a flag with a space": (f"run --user joe --password {HIDDEN} x", HIDDEN),
+    "a docker config": (json.dumps({"auths": {"r": {"auth": "am9lOlF3Ny16elNlY29uZC04OA=="}}}), HIDDEN),
+    "a short one of a docker config": (json.dumps({"auths": {"r": {"auth": "am9lOlF3N3gx"}}}), "Qw7x1"),
+    "YAML mappings with a comma": ("{user: a, password: 'Qw7z1',}", "Qw7z1"),
+    "ODBC": ("Driver={x};UID=joe-x;PWD={Qw7z1};", "Qw7z1"),
     "JSON with a byte order mark": ('\ufeff{"password": "Qw7z1"}', "Qw7z1"),
 }
 
@@ -152,6 +167,8 @@ MESSAGE = (
         "hosts = db1:9092,db2:9092\n",
         "https://example.org:8080/webhook",
         "[default]\nregion = eu-central-1\noutput = json\naws_access_key_id = AKIA1\n",
+        "run --output database --token-type Bearer server",
+        "the Basic server with a password login and token",
         "users:\n- name: admin-x\n  user:\n    token: abcdefghijkl\n    args:\n    - get-token\n",
     ],
 )
@@ -423,6 +440,48 @@ def test_the_length_of_what_is_nearly_a_value_hardly_matters() -> None:
     """Ten times as many places where nearly all of a value stands, which is ten times as long: ten times the work."""
     short, long = (_lines_run(Masker([("password", b"ab" * n + b"!")]), "ab" * 2 * n) for n in (100, 1000))
     assert long < 20 * short
+
+
+MANY: dict[str, bytes] = {
+    "empty pairs": b"a=\n" * 300_000,
+    "empty pairs in a line": b"a=;" * 300_000,
+    "pairs in a line": b"a= " * 300_000,
+    "pairs": b"".join(b"k=value-%d\n" % at for at in range(60_000)),
+    "lines": b"".join(b"value-%d\n" % at for at in range(70_000)),
+    "escapes": b"a=%41" * 180_000,
+    "JSON": json.dumps({f"k{at}": f"value-{at}" for at in range(40_000)}).encode(),
+    "nulls": json.dumps([None] * 150_000).encode(),
+    "URLs": b"://u:password@h " * 60_000,
+    "beginnings of URLs": b"://" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_the_work_for_a_large_value_has_a_limit(name: str) -> None:
+    """Of 900 KB of small parts, only the first ones are looked at, however small they are."""
+    assert calls_during(lambda: Masker([("config", MANY[name])])) < 400_000
+
+
+def test_the_work_for_all_values_has_a_limit() -> None:
+    """A hundred values of small parts have a limit together."""
+    values = [("config", b"a=\n" * 3_000 + b"%d" % at) for at in range(100)]
+    assert calls_during(lambda: Masker(values)) < 1_500_000
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_the_limit_is_as_the_page_says(count: int) -> None:
+    """Up to 1,500 parts of a value are masked, and up to 10,000 of all values."""
+    made = [{f"k{at}": f"value-{number}-{at}-x" for at in range(1500)} for number in range(count)]
+    mask = Masker(("config", json.dumps(one).encode()) for one in made)
+    assert {mask(part) for one in made for part in one.values()} == {MASK}
+
+
+def test_large_values_hide_no_small_ones() -> None:
+    """Beside values that have too many parts, all parts of a small one are masked, and the first ones of each."""
+    large = [("large", b"first-%d=value-%d-x\n" % (at, at) + b"a=b\n" * 50_000) for at in range(12)]
+    small = ("small", b'{"deep": {"password": "Qw7-zzSecond-88"}}')
+    made = Masker([*large, small])
+    assert made("Qw7-zzSecond-88, value-0-x, value-11-x") == f"{MASK}, {MASK}, {MASK}"
 
 
 def test_the_type_of_a_condition_is_never_masked() -> None:

@@ -200,12 +200,12 @@ def test_the_watched_resource_as_a_model() -> None:
     """The watched resource can be read as a model's class."""
 
     def compose(ctx: Any) -> None:
-        watched = ctx.watched_as(ConfigMap)
+        (watched,) = ctx.required_resources.get(WATCHED, ConfigMap)
         assert type(watched) is ConfigMap
         assert watched.data["database.url"] == "postgres://db"
         assert watched.name == "settings"
         with pytest.raises(UsageError, match="is a ConfigMap of v1, and the class Bucket is for Bucket of storage.gcp"):
-            ctx.watched_as(Bucket)
+            ctx.required_resources.get(WATCHED, Bucket)
 
     assert not run(compose, operation(required={WATCHED: [CONFIG]})).fatal
 
@@ -216,7 +216,6 @@ def test_nothing_is_watched(required: Mapping[str, Sequence[Json]]) -> None:
 
     def compose(ctx: Any) -> None:
         assert ctx.watched is None
-        assert ctx.watched_as(ConfigMap) is None
 
     assert not run(compose, operation(required=required)).fatal
 
@@ -225,7 +224,7 @@ def test_what_the_watched_resource_lacks() -> None:
     """The watched resource is observed: what its status lacks is an Observable, what its metadata lacks is None."""
 
     def compose(ctx: Any) -> None:
-        watched = ctx.watched_as(VPC)
+        (watched,) = ctx.required_resources.get(WATCHED, VPC)
         assert watched.metadata.deletionTimestamp is None
         assert path(watched.status.atProvider.vpcId) == f"required.{WATCHED}[0].status.atProvider.vpcId"
 

@@ -385,7 +385,7 @@ def test_elements_of_the_composites_spec() -> None:
     """An element of what the composite's author has left out is an error that names it."""
 
     def compose(ctx: Any) -> None:
-        with pytest.raises(UsageError, match=r"xr\.spec\.cs isn't set, so it has no element 0$"):
+        with pytest.raises(UsageError, match=r"xr\.spec\.cs isn't set, so it has no element 0; ask `if xr"):
             ctx.composite(Unstructured).observed.spec.cs[0]
 
     call(compose, xr=THING)

@@ -83,7 +83,6 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         ["x.inner.c: isn't a field of the schema"],
     ),
     ({"x-kubernetes-preserve-unknown-fields": True}, [{"a": None}], []),
-    ({"type": "object"}, {"cut": {"as": "a cycle"}}, []),
     (
         {"type": "object", "additionalProperties": {"type": "integer"}},
         {"a": 1, "b/c": "x"},
@@ -137,12 +136,25 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({**OBJECT, "required": ["b"]}, {"a": "x"}, ["x.b: is required"]),
     # null
     ({**OBJECT, "nullable": True}, None, []),
-    ({"type": "string", "nullable": True, "enum": ["a"]}, None, []),
+    ({"type": "string", "nullable": True, "enum": ["a"]}, None, ["x: must be one of 'a' (got null)"]),
     ({"type": "object", "properties": {"a": {"type": "string", "nullable": True}}, "required": ["a"]}, {"a": None}, []),
-    (OBJECT, {"a": None}, []),
-    ({**OBJECT, "required": ["a"]}, {"a": None}, ["x.a: must be a string (got null)"]),
-    ({"type": "object", "additionalProperties": {"type": "string"}}, {"a": None}, []),
-    ({"type": "array", "items": {"type": "string"}}, ["a", None], ["x[1]: must be a string (got null)"]),
+    (OBJECT, {"a": None}, ["x.a: must be a string (got null); leave it out"]),
+    ({**OBJECT, "properties": {"a": {"type": "string", "default": "b"}}}, {"a": None}, []),
+    ({"type": "object", "properties": {"a": {}}}, {"a": None}, []),
+    ({"type": "object"}, {"a": 1}, ["x.a: isn't a field of the schema"]),
+    ({"type": "object", "properties": {"0": {}}, "enum": [{"0": "x"}]}, {"0": "x"}, []),
+    (
+        {"type": "object", "properties": {"a": {}}, "enum": [{"a": "x"}]},
+        {"a": "y"},
+        ["x: must be one of {'a': 'x'} (got an object of 1)"],
+    ),
+    ({**OBJECT, "required": ["a"]}, {"a": None}, ["x.a: must be a string (got null); leave it out"]),
+    (
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"a": None},
+        ["x.a: must be a string (got null); leave it out"],
+    ),
+    ({"type": "array", "items": {"type": "string"}}, ["a", None], ["x[1]: must be a string (got null); leave it out"]),
     ({"type": "array", "items": {"type": "string", "nullable": True}}, ["a", None], []),
     # embedded resources
     (
@@ -181,8 +193,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"type": "array", "uniqueItems": True}, [{"a": {"b": 1}}, {"a": {"b": 1}}], ["x: must not have an element twice"]),
     # numbers
     ({"type": "integer", "format": "int32"}, 2**31 - 1, []),
-    ({"type": "integer", "format": "int32"}, 2**31, ["x: must be at most 2147483647 (got 2147483648)"]),
-    ({"type": "integer", "format": "int32"}, -(2**31) - 1, ["x: must be at least -2147483648 (got -2147483649)"]),
+    ({"type": "integer", "format": "int32"}, 2**31, []),
     ({"type": "integer", "format": "int32", "minimum": 0}, -1, ["x: must be at least 0 (got -1)"]),
     ({"type": "integer", "format": "int64"}, 2**53, []),
     ({"type": "number", "format": "double"}, 1e300, []),
@@ -201,7 +212,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"type": "string", "pattern": r"\Qonly Go\E", "minLength": 2},
         "x",
-        ["x: must have at least 2 characters (got 'x')"],
+        ["x: must have at least 2 characters (got 'x')", "x: must match the pattern '\\\\Qonly Go\\\\E' (got 'x')"],
     ),
     # with an engine that tries every way this would not end
     (
@@ -209,7 +220,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         "a" * 50 + "!",
         [f"x: must match the pattern '^(a+)+$' (got '{'a' * 50}!')"],
     ),
-    ({"type": "string", "enum": ["a", 5, None, False]}, "b", ["x: must be one of 'a', 5, null, false (got 'b')"]),
+    ({"type": "string", "enum": ["a", 5, None, False]}, "b", ["x: must be one of 'a', 5, false (got 'b')"]),
     ({"type": "string", "enum": ["a"]}, 5, ["x: must be a string (got 5 that is an integer)"]),
     ({"type": "string", "format": "date-time"}, "2024-02-29T12:30:00Z", []),
     (
@@ -218,7 +229,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         ["x: must be a time such as 2024-12-31T23:59:59Z (got '2023-02-29T12:30:00Z')"],
     ),
     ({"type": "string", "format": "date"}, "x", ["x: must be a date such as 2024-12-31 (got 'x')"]),
-    ({"type": "string", "format": "byte"}, "aGk=\n", []),
+    ({"type": "string", "format": "byte"}, "aGk=\n", ["x: must be base64 (got 'aGk=\\n')"]),
     ({"type": "string", "format": "byte"}, "aGk", ["x: must be base64 (got 'aGk')"]),
     ({"type": "string", "format": "byte"}, "äGk=", ["x: must be base64 (got 'äGk=')"]),
     ({"type": "string", "format": "ipv4"}, "10.0.0.256", ["x: must be an IPv4 address (got '10.0.0.256')"]),
@@ -231,9 +242,13 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"type": "string", "pattern": "^(?=x)a"}, "a", []),  # Kubernetes has no look-around either
     # objects
     ({"type": "object", "minProperties": 1}, {}, ["x: must have at least 1 field (got an object of 0)"]),
-    ({**OBJECT, "minProperties": 1}, {"a": None}, ["x: must have at least 1 field (got an object of 0)"]),
+    ({**OBJECT, "minProperties": 1}, {"a": None}, ["x.a: must be a string (got null); leave it out"]),
     ({"properties": {"a": {"type": "string", "nullable": True}}, "minProperties": 1}, {"a": None}, []),
-    ({"type": "object", "maxProperties": 1}, {"a": 1, "b": 1}, ["x: must have at most 1 field (got an object of 2)"]),
+    (
+        {"type": "object", "additionalProperties": True, "maxProperties": 1},
+        {"a": 1, "b": 1},
+        ["x: must have at most 1 field (got an object of 2)"],
+    ),
     # names that could be taken for something else
     (
         {"type": "object", "properties": dict.fromkeys(NAMES, {"type": "string"}), "required": ["+1"]},

@@ -202,7 +202,7 @@ def test_unresolved_values_are_no_errors() -> None:
         return ctx.schema(API, "Bucket").validate(bucket)
 
     found, _ = call(compose, schemas={KEY: bucket_schema()})
-    assert paths(found) == ["spec.deletionPolicy"]
+    assert paths(found) == ["spec.deletionPolicy", "spec.forProvider.rules[2].action"]
 
 
 def test_a_whole_list_or_object_without_a_value() -> None:

@@ -3,29 +3,77 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
 from typing import Any
 
 import pytest
 
 from crossplane_lite import Unstructured, composition
+from crossplane_lite._core.observed.secrets import secrets_of
 from tests.behaviour import samples
-from tests.behaviour.models import (
-    XStorageBucket,
-)
-from tests.support import call, run
+from tests.behaviour.growth import calls_during
+from tests.behaviour.models import XStorageBucket
+from tests.support import call, request, run
 
 PASSWORD = "correct-horse-battery-staple"  # noqa: S105
 ENCODED = base64.b64encode(PASSWORD.encode()).decode()
-SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": ENCODED}}
-SOURCES: dict[str, dict[str, Any]] = {
-    "credentials": {"credentials": {"cloud": {"password": PASSWORD.encode()}}},
-    "connection details": {"observed": {"b": samples.bucket()}, "connection": {"b": {"p": PASSWORD.encode()}}},
-    "composite connection details": {"xr_connection": {"p": PASSWORD.encode()}},
-    "observed secret": {"observed": {"s": SECRET}},
-    "desired secret": {"desired": {"s": SECRET}},
-    "required secret": {"required": {"s": [SECRET]}},
-}
+EXTRA = "apiextensions.crossplane.io/extra-resources"  # where function-extra-resources puts what it has fetched
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def _secret(value: str) -> dict[str, Any]:
+    data = {"password": base64.b64encode(value.encode()).decode()}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": data}
+
+
+def _annotated(of: dict[str, Any]) -> dict[str, Any]:
+    annotations = {LAST_APPLIED: json.dumps(of)}
+    return {"apiVersion": "v1", "kind": of["kind"], "metadata": {"name": "a", "annotations": annotations}}
+
+
+def _config_map(text: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"objects.json": text}}
+
+
+def sources_of(value: str) -> dict[str, dict[str, Any]]:
+    """Return the arguments of requests that have a secret value, by where it is."""
+    secret = _secret(value)
+    listed = {"apiVersion": "v1", "kind": "SecretList", "items": [{"metadata": {"name": "s"}, "data": secret["data"]}]}
+    of_provider = {"apiVersion": "kubernetes.crossplane.io/v1alpha2", "kind": "Object", "spec": {"manifest": secret}}
+    text = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"password": value}}
+    xr = samples.xr({}, {})
+    details = {"p": value.encode()}
+    return {
+        "credentials": {"credentials": {"cloud": {"password": value.encode()}}},
+        "connection details": {"observed": {"b": samples.bucket()}, "connection": {"b": details}},
+        "composite connection details": {"xr_connection": details},
+        "desired connection details": {"desired_xr": xr, "desired_xr_connection": details},
+        "observed secret": {"observed": {"s": secret}},
+        "observed secret with text": {"observed": {"s": text}},
+        "desired secret": {"desired": {"s": secret}},
+        "required secret": {"required": {"s": [secret]}},
+        "extra secret": {"extra": {"s": [secret]}},
+        "secret in an object": {"observed": {"o": of_provider}},
+        "secret in the composite": {"xr": {**xr, "status": {"made": [secret]}}},
+        "secret in the context": {"context": {EXTRA: {"all": [secret]}}},
+        "secret deep in the context": {"context": {"a": {"b": [{"c": of_provider}]}}},
+        "secret with text in the context": {"context": {EXTRA: {"all": [text]}}},
+        "secret in the input": {"input": {"apiVersion": "v1", "kind": "Input", "template": secret}},
+        "list of secrets": {"required": {"s": [listed]}},
+        "list of secrets in the context": {"context": {"all": listed}},
+        "JSON in a field": {"observed": {"o": {"apiVersion": "v1", "kind": "A", "spec": {"of": json.dumps(secret)}}}},
+        "JSON in a config map": {"required": {"c": [_config_map(json.dumps([secret], indent=2))]}},
+        "JSON in JSON": {"required": {"c": [_config_map(json.dumps({"a": json.dumps(text)}))]}},
+        "list in JSON in the context": {"context": {"text": json.dumps(listed)}},
+        "annotation of a secret": {"observed": {"s": _annotated(secret)}},
+        "annotation of an object": {"observed": {"s": _annotated(of_provider)}},
+        "JSON in the input": {"input": {"apiVersion": "v1", "kind": "Input", "text": json.dumps(secret)}},
+    }
+
+
+SECRET = _secret(PASSWORD)
+SOURCES = sources_of(PASSWORD)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -74,6 +122,34 @@ def test_secrets_are_masked_in_the_log(source: str, caplog: pytest.LogCaptureFix
     assert "using" in caplog.text
     assert PASSWORD not in caplog.text
     assert ENCODED not in caplog.text
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_secrets_are_masked_in_conditions(source: str) -> None:
+    """A condition's message is masked."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.conditions.set("Connected", False, reason="No", message=f"tried {PASSWORD} and {ENCODED}")
+
+    message = run(compose, **SOURCES[source]).conditions["Connected"][2]
+    assert message == "tried [secret] and [secret]"
+
+
+def test_nothing_is_looked_for_where_nothing_is_told() -> None:
+    """A call without results, conditions and log lines reads no Secret of its context."""
+
+    def looks(told: bool) -> int:
+        @composition.function
+        def compose(ctx: Any) -> None:
+            if told:
+                ctx.results.normal("told")
+
+        data = request(**SOURCES["secret in the context"])
+        return calls_during(lambda: compose.run(data), of=lambda code: code.co_name == secrets_of.__name__)
+
+    assert looks(told=True) > 0
+    assert looks(told=False) == 0
 
 
 def test_secrets_stay_whole_where_they_belong() -> None:

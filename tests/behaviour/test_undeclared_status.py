@@ -347,6 +347,13 @@ def test_a_fatal_result() -> None:
         assert not answered(setting("vpcId", asks=True), observed=there).fatal
 
 
+def test_the_fatal_result_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Who reads the function's log finds the field, too."""
+    with caplog.at_level(logging.INFO):
+        answered(setting("vpcID", asks=True))
+    assert [(one.levelname, one.getMessage()) for one in caplog.records] == [("ERROR", PROBLEM)]
+
+
 def test_nothing_is_checked_without_a_question() -> None:
     """A function that doesn't ask for the schema, or for that of another version, isn't checked."""
     assert not run(misspelt, xr=XR).fatal
@@ -357,7 +364,7 @@ def test_nothing_is_checked_without_a_question() -> None:
 
 
 def test_any_way_to_ask() -> None:
-    """The check follows from `ctx.requirements`, under any key, and from `ctx.validate_desired`."""
+    """The check follows from `ctx.requirements`, under any key, and from `ctx.schema`."""
 
     @composition.function
     def required(ctx: Any) -> None:
@@ -365,12 +372,13 @@ def test_any_way_to_ask() -> None:
         ctx.composite(Unstructured).status.vpcID = "x"
 
     @composition.function
-    def validated(ctx: Any) -> None:
-        ctx.composite(Unstructured).status.vpcID = "x"
-        assert ctx.validate_desired() == []
+    def asked(ctx: Any) -> None:
+        xr = ctx.composite(Unstructured)
+        xr.status.vpcID = "x"
+        ctx.schema(xr.apiVersion, xr.kind)
 
     assert run(required, xr=XR, schemas={"mine": schema_of()}).fatal == [PROBLEM]
-    assert answered(validated).fatal == [PROBLEM]
+    assert answered(asked).fatal == [PROBLEM]
 
 
 def test_previous_steps() -> None:

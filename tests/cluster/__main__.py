@@ -26,6 +26,18 @@ _COLUMNS: Final = {
 }
 
 
+_GUARD_COLUMNS: Final = (
+    "deleted",
+    "recreated",
+    "changed",
+    "stuck",
+    "writes",
+    "calls of the function",
+    "milliseconds of a call",
+    "kilobytes of the guard",
+)
+
+
 def main(arguments: list[str]) -> int:
     """Run the scenarios, print the table, and return pytest's exit status.
 
@@ -62,11 +74,22 @@ def table(rows: list[dict[str, Any]]) -> str:
         if "official_lost" in row:
             text = f"the official SDK loses {row['official_lost']} of {row['official_of']} resources"
             last.append(f"{text} when one value of {row['scenario']} goes; this one {row['lost']}")
-        for what, (alone, guarded) in row.get("guard", {}).items():
-            last.append(f"{row['scenario']}, {what}: {alone} without the guard, {guarded} with it")
+    return "\n".join([*_aligned(lines), *last, *_aligned(guard_lines(rows))])
+
+
+def guard_lines(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Return a line for each function and loss, with each figure without the guard and with it."""
+    lines = [["function", "lost", *_GUARD_COLUMNS]]
+    for row in sorted(rows, key=lambda one: one["scenario"]):
+        for lost, figures in row.get("guard", {}).items():
+            cells = [" -> ".join(map(str, figures.get(column, ""))) for column in _GUARD_COLUMNS]
+            lines.append([row["scenario"], lost, *cells])
+    return lines if lines[1:] else []
+
+
+def _aligned(lines: list[list[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    shown = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    return "\n".join([*shown, *last])
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 if __name__ == "__main__":

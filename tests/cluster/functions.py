@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import hashlib
 import ipaddress
 import os
+import secrets
 from typing import Any
 
-from crossplane_lite import Unstructured, composition, value_or
+from crossplane_lite import Unstructured, apply, composition, value_or
 from crossplane_lite.composition import ResourceSelector, SchemaSelector
 
 EC2 = "ec2.aws.m.upbound.io/v1beta1"
@@ -55,6 +57,11 @@ def small(ctx: composition.Context) -> None:
     vpc = _vpc(ctx)
     _subnet(ctx, "subnet", vpc)
     ctx.composite(Unstructured).status.vpcId = vpc.observed.status.atProvider.id
+
+
+@composition.function(name="nothing")
+def nothing(ctx: composition.Context) -> None:
+    """Composes nothing, so that several steps can run it."""
 
 
 @composition.function(name="forever", auto_ready=True)
@@ -381,3 +388,23 @@ def adopted(ctx: composition.Context) -> None:
     _subnet(ctx, "subnet", vpc)
     xr.status.vpcId = seen.id
     ctx.context["example.com/vpc"] = seen.id
+
+
+def _new_password() -> str:
+    return base64.b64encode(secrets.token_bytes(24)).decode()
+
+
+@composition.function(name="made", auto_ready=True)
+def made(ctx: composition.Context) -> None:
+    """Composes a Secret with a password that is made once, and an address that has its hash."""
+    secret = ctx.resource("password", Unstructured("v1", "Secret"))
+    password = ctx.once(secret.observed.data["password"], _new_password)
+    secret.data = {"password": password}
+    _address(ctx, "user", hash=apply(_hash, password))
+
+
+def forgetful(req: Any, rsp: Any) -> None:
+    """Is `made`, but gets no Secret while the composite's spec says so."""
+    if "lost" in req.observed.composite.resource["spec"]:
+        del req.observed.resources["password"]
+    rsp.MergeFromString(made.run(req.SerializeToString()))

@@ -9,7 +9,7 @@ from typing import Any
 from crossplane_lite import composition
 from examples.vpc.function import compose
 
-_NAME = "examples.vpc.function.compose"  # what the example's resources are marked with
+_NAME = "vpc"  # what the example's resources are marked with
 
 
 class _Context:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from typing import Any
 
 import pytest
@@ -43,6 +44,31 @@ def test_a_resource_gets_another_name(world: World) -> None:
     warned = [line for line in function.log.splitlines() if "formerly=['vpc']" in line]
     assert warned, function.log
     assert "vpc is kept for now" in warned[0]
+
+
+def test_a_password_is_made_once(world: World) -> None:
+    """A password survives calls without its Secret and a restart; a Secret that somebody deletes gets another one."""
+    function = world.function(f"{_FUNCTIONS}:forgetful")
+    one = world.composite("Password", {}, function)
+    one.wait_ready()
+    before = one.composed()
+    one.change(lost=True)
+    world.react(one)
+    function.stop()
+    function.start()
+    world.react(one)
+    one.change(lost=None)
+    world.react(one)
+    after = one.composed()
+    assert after["password"]["metadata"]["uid"] == before["password"]["metadata"]["uid"]
+    assert after["password"]["data"] == before["password"]["data"]
+    assert after["user"]["spec"] == before["user"]["spec"]
+    one.kube.delete(one.place("password"))
+    lost = before["password"]["data"]
+    assert wait(lambda: one.composed().get("password", before["password"])["data"] != lost, 60), one.told()
+    made = one.composed()["password"]["data"]["password"]
+    wanted = hashlib.sha256(made.encode()).hexdigest()[:8]
+    assert wait(lambda: one.composed()["user"]["spec"]["forProvider"]["tags"]["hash"] == wanted, 60), one.told()
 
 
 def test_deletion_with_usages(world: World) -> None:
@@ -117,9 +143,12 @@ def test_an_undeclared_status(world: World) -> None:
     # It may take long: the scenario with a hundred composites shares Crossplane's workers.
     assert wait(lambda: "status.vpcID: field not declared in schema" in one.told(), 150), one.told()
     assert one.condition("Ready").get("status") != "True"
+    # So the function's next call can't know.
+    assert one.condition("Synced").get("status") != "False"
     function.stop()
     function.start(RELEASE="2")
     world.react(one)
+    assert "xr.status.vpcID: isn't a field of the schema" in function.log
     text = one.condition("Synced")["message"]
     assert "fatal result" in text
     assert "status.vpcID" in text

@@ -244,6 +244,8 @@ class Composite:
         self._audit = plane.audit_size()
         (made,) = self.kube.apply(one)
         self._version = made["metadata"]["resourceVersion"]
+        self._counted: dict[str, str] = {}
+        self._writes: dict[str, tuple[Any, int]] = {}
         self.path = self.kube.path(one)
 
     def get(self) -> Json:
@@ -358,16 +360,30 @@ class Composite:
                 found.append(name)
         return found
 
+    def _changes(self, path: str) -> list[Json]:
+        """Return what has become of the objects of a kind since the last count."""
+        try:
+            return [one for _, one in self.kube.watch(path, 1, self._counted.get(path, self._version))]
+        except ApiError as error:
+            if "Expired" not in str(error):
+                raise
+            # The API server keeps few changes of a kind whose definition has changed: then what there is counts.
+            return [one for _, one in self.kube.watch(path, 1)]
+
     def changes_by_crossplane(self) -> dict[str, int]:
         """Count Crossplane's writes that have changed a composed resource, its creation included."""
-        found = {}
-        for name, one in self.composed().items():
-            path, uid = self.kube.path(one).rpartition("/")[0], one["metadata"]["uid"]
-            before, found[name] = None, 0
-            for _, event in self.kube.watch(path, 1, self._version):
-                if event["metadata"]["uid"] == uid and (now := _by_crossplane(event)) != before:
-                    before, found[name] = now, found[name] + 1
-        return found
+        composed = self.composed()
+        # From where the last count has ended: the API server forgets old changes.
+        for path in {self.kube.path(one).rpartition("/")[0] for one in composed.values()}:
+            for event in self._changes(path):
+                metadata = event["metadata"]
+                self._counted[path] = metadata["resourceVersion"]
+                if "uid" not in metadata:  # a bookmark
+                    continue
+                before, count = self._writes.get(metadata["uid"], (None, 0))
+                now = _by_crossplane(event)
+                self._writes[metadata["uid"]] = now, count + (now != before)
+        return {name: self._writes.get(one["metadata"]["uid"], (None, 0))[1] for name, one in composed.items()}
 
     def poke(self) -> None:
         """Change an annotation, so that Crossplane reconciles now, unless its circuit breaker is open."""

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._tools.codegen.output import Summary, write_all
+from crossplane_lite._tools.codegen.output import Summary
+from crossplane_lite._tools.codegen.output import write as write_files
 
 # For tests with thousands of files: a folder in memory where the system has one, None for its usual temporary folder.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -21,7 +22,7 @@ TEMPORARY = ".crossplane-lite-"
 
 def write(folder: Path, files: Mapping[str, str]) -> Summary:
     """Write the files of one folder."""
-    return write_all([(folder, files)])[0]
+    return write_files(folder, files)
 
 
 def snapshot(folder: Path) -> dict[str, tuple[Any, ...]]:

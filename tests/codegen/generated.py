@@ -46,6 +46,8 @@ __all__ = [
     "stub_classes",
     "table",
     "thing",
+    "undocumented",
+    "without_docstrings",
 ]
 
 Json = dict[str, Any]
@@ -136,14 +138,29 @@ def output(
     previous: Mapping[str, str] | Output | None = None,
     versions: str = "all",
     only: Sequence[str] = (),
-    descriptions: bool = True,
     recorded: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Output:
     """Return what is generated from these documents; their places are `file 1`, `file 2` and so on."""
     documents = [Document(f"file {number}", dict(content)) for number, content in enumerate(contents, 1)]
     kinds = select(definitions(documents).kinds, versions, only)
     earlier = previous.modules if isinstance(previous, Output) else previous or {}
-    return generate(kinds, earlier.get, recorded, descriptions=descriptions)
+    return generate(kinds, earlier.get, recorded)
+
+
+def undocumented(made: Output) -> Output:
+    """Return the same without descriptions, for comparisons of sources that describe fields differently."""
+    stubs = {path: without_docstrings(text) for path, text in made.stubs.items()}
+    return made._replace(stubs=stubs)
+
+
+def without_docstrings(stub: str) -> str:
+    """Return the lines of a stub that are no docstrings and not blank."""
+    lines = stub.splitlines()
+    for node in ast.walk(ast.parse(stub)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is not ...:
+            for number in range(node.lineno - 1, node.end_lineno or node.lineno):
+                lines[number] = ""
+    return "\n".join(line for line in lines if line.strip())
 
 
 def table(source: str) -> dict[str, str]:

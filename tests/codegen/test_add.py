@@ -283,3 +283,75 @@ def test_a_source_outside_of_the_project(monkeypatch: pytest.MonkeyPatch, capsys
     Path(PROJECT).unlink()
     assert add("ec2.yaml") == 0
     assert "outside" not in capsys.readouterr().err
+
+
+def test_kinds_of_kubernetes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Kubernetes' own kinds come with the tools; the models are those of the file, and previews need no file."""
+    assert add("kubernetes", "Deployment", "Service") == 0
+    assert project_table(projects.read(Path(PROJECT))) == {
+        "sources": ["kubernetes"],
+        "output": "models",
+        "only": ["apps/Deployment", "core/Service"],
+    }
+    assert Path("models/io/k8s/api/apps/v1.py").is_file()
+    assert main(["generate", "--check"]) == 0
+    source("ec2.yaml", "VPC")
+    assert add("ec2.yaml", "VPC") == 0
+    assert add("kubernetes", "Secret") == 0
+    assert project_table(projects.read(Path(PROJECT)))["sources"] == ["ec2.yaml", "kubernetes"]
+    text = Path("models/io/k8s/api/core/v1.pyi").read_text()
+    assert "class Secret(" in text and "class Service(" in text
+    capsys.readouterr()
+    assert add("kubernetes", "Ingres") == 2
+    assert capsys.readouterr().err == "crossplane-lite add: kubernetes has no kind Ingres; did you mean 'Ingress'?\n"
+
+
+def test_a_kind_of_kubernetes_without_its_source(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever names a kind of Kubernetes alone is told the source."""
+    with pytest.raises(SystemExit):
+        add("Secret")
+    assert "`crossplane-lite add kubernetes Secret`" in capsys.readouterr().err
+
+
+def test_a_file_called_kubernetes() -> None:
+    """A file of this name is a file."""
+    source("kubernetes", "VPC")
+    assert add("kubernetes", "VPC") == 0
+    assert modules() == ["vpc"]
+
+
+@pytest.mark.parametrize(
+    ("only", "left"),
+    [
+        ([], ["aws.example.org/Subnet", "aws.example.org/VPC"]),
+        (["aws.example.org/*"], ["aws.example.org/Subnet", "aws.example.org/VPC"]),
+        (["aws.example.org/Route", "*/VPC"], ["*/VPC"]),
+    ],
+)
+def test_a_kind_is_taken_out(only: list[str], left: list[str]) -> None:
+    """A kind goes from the models; the others stay, however the file names them."""
+    source("ec2.yaml", "VPC", "Subnet", "Route")
+    more = f"only = {json.dumps(only)}\n" if only else ""
+    Path(PROJECT).write_text(f'[generate]\nsources = ["ec2.yaml"]\noutput = "models"\n{more}')
+    assert main(["generate"]) == 0
+    assert add("--remove", "route") == 0
+    assert project_table(projects.read(Path(PROJECT)))["only"] == left
+    assert "route" not in modules() and "vpc" in modules()
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["VPN"], "have no kind VPN; did you mean 'VPC'?"),
+        (["VPC", "Subnet"], "must keep a kind"),
+        ([], "--remove needs the kinds"),
+    ],
+)
+def test_nothing_to_take_out(names: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown kind, the last one and none at all are refused, and nothing changes."""
+    source("ec2.yaml", "VPC", "Subnet")
+    assert add("ec2.yaml", "VPC", "Subnet") == 0
+    before = Path(PROJECT).read_text()
+    assert add("--remove", *names) == 2
+    assert text in capsys.readouterr().err
+    assert Path(PROJECT).read_text() == before

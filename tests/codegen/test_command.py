@@ -77,7 +77,7 @@ def test_a_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_models_that_are_not_of_the_stored_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line for each kind warns of models of other versions than the stored one, and says which one to take."""
+    """One line warns of models of other versions than the stored ones, and says which versions to take."""
     version = {"served": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
     xrd = {
         "apiVersion": "apiextensions.crossplane.io/v2",
@@ -93,12 +93,11 @@ def test_models_that_are_not_of_the_stored_version(tmp_path: Path, capsys: pytes
     source = put(tmp_path / "crds.yaml", crd(), both, crd("Topic", older=()), xrd)
     command = ["generate", source, "-o", str(tmp_path / "models")]
     assert main(command) == 0
-    first, second = capsys.readouterr().err.splitlines()
-    for line, kind, versions in ((first, "Bucket", "v1beta1"), (second, "Queue", "v1beta1 or v1beta2")):
-        assert line.startswith(f"warning: storage.example.org {kind}: take the models of v1, ")
-        assert f"with {versions}, " in line
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "storage.example.org Bucket (not v1beta1, but v1)" in line
+    assert "storage.example.org Queue (not v1beta1 or v1beta2, but v1)" in line
     assert main([*command, "--check"]) == 0
-    assert capsys.readouterr().err.splitlines() == [first, second]
+    assert capsys.readouterr().err.splitlines() == [line]
     assert main([*command, "--versions", "storage"]) == 0
     assert main([*command, "--only", "*/Topic", "--only", "*/Net"]) == 0
     assert capsys.readouterr().err == ""
@@ -150,29 +149,6 @@ def test_choosing(tmp_path: Path, flags: list[str], wanted: list[str]) -> None:
     source = put(tmp_path / "crds.yaml", crd(), crd("Queue"))
     assert main(["generate", source, "-o", str(tmp_path / "models"), *flags]) == 0
     assert modules(tmp_path / "models") == [f"org/example/storage/{one}.py" for one in wanted]
-
-
-def test_stubs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """--stubs-dir has all stubs and the modules' folder none; each folder has a manifest and a line in the summary."""
-    source = put(tmp_path / "crd.yaml", crd())
-    models, stubs = tmp_path / "models", tmp_path / "typings" / "models"
-    assert main(["generate", source, "-o", str(models), "--stubs-dir", str(stubs)]) == 0
-    assert modules(models, ".pyi") == []
-    assert modules(stubs, ".py") == []
-    assert modules(stubs, ".pyi") == [one + "i" for one in modules(models)]
-    assert all((stubs / path.relative_to(models)).with_suffix(".pyi").is_file() for path in models.rglob("*.py"))
-    assert (models / MANIFEST).is_file()
-    assert (stubs / MANIFEST).is_file()
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()[1:3]] == [str(models), str(stubs)]
-
-
-def test_without_descriptions(tmp_path: Path) -> None:
-    """--no-descriptions leaves the types alone."""
-    source = put(tmp_path / "crd.yaml", crd())
-    assert main(["generate", source, "-o", str(tmp_path / "models"), "--no-descriptions"]) == 0
-    stub = (tmp_path / "models/org/example/storage/bucket/v1.pyi").read_text()
-    assert "location: Leaf[str] = ..." in stub
-    assert "Where it is" not in stub
 
 
 @pytest.mark.slow
@@ -468,11 +444,11 @@ def test_a_report_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str
         *(None, None, False, 1),
         7,
     )
-    assert first["folders"] == [{"path": str(models), "written": 7, "unchanged": 0, "removed": 0}]
+    assert first["folder"] == {"path": str(models), "written": 7, "unchanged": 0, "removed": 0}
     put(tmp_path / "crd.yaml", function(is_new=True))
     assert main(["generate", source, "-o", str(models), "--report", "json", "--check"]) == 1
     checked = json.loads(capsys.readouterr().out)
-    assert checked["folders"] == [{"path": str(models)}]
+    assert checked["folder"] == {"path": str(models)}
     (module,) = checked["modules"]
     assert (module["module"], module["what"]) == ("org.example.lambda_.function.v1", "changed")
     assert {
@@ -535,14 +511,12 @@ def test_a_damaged_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_check_of_nothing(tmp_path: Path) -> None:
-    """A folder that isn't there is not what the sources give, and isn't made; nor are stubs that stand elsewhere."""
+    """A folder that isn't there is not what the sources give, and isn't made."""
     source = put(tmp_path / "crd.yaml", crd())
-    models, stubs = tmp_path / "models", tmp_path / "typings"
+    models = tmp_path / "models"
     assert main(["generate", source, "-o", str(models), "--check"]) == 1
     assert not models.exists()
     assert main(["generate", source, "-o", str(models)]) == 0
-    assert main(["generate", source, "-o", str(models), "--stubs-dir", str(stubs), "--check"]) == 1
-    assert not stubs.exists()
     edited = models / "org/example/storage/bucket/v1.py"
     edited.write_text(edited.read_text().replace("location", "elsewhere"))
     assert main(["generate", source, "-o", str(models), "--check"]) == 1

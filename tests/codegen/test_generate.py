@@ -35,6 +35,7 @@ from tests.codegen.generated import (
     stub_classes,
     table,
     thing,
+    undocumented,
 )
 from tests.codegen.strategies import object_schemas, shuffled
 
@@ -341,8 +342,8 @@ def test_a_definition_and_what_is_published_for_it(wrapped: bool) -> None:
     definition = odd_bucket()
     documents = list(published(definition, meta=machinery(), wrapped=wrapped))
     assert len(documents) == 2
-    one = output(definition, descriptions=False)
-    other = output(*documents, descriptions=False)
+    one = undocumented(output(definition))
+    other = undocumented(output(*documents))
     assert one == other
     assert one.classes == other.classes
 

@@ -518,7 +518,7 @@ def test_without_its_extra() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert "pip install 'crossplane-lite[codegen]'" in done.stderr
+    assert "pip install 'crossplane-lite[cli]'" in done.stderr
 
 
 # --- a schema that a cluster takes -----------------------------------------------------------------------------------

@@ -203,7 +203,7 @@ def test_every_package_has_an_init() -> None:
     folders = ["", "io/", "io/upbound/", "io/upbound/gcp/", "io/upbound/gcp/storage/", "io/upbound/gcp/storage/bucket/"]
     module = "io/upbound/gcp/storage/bucket/v1beta1.py"
     assert set(made.modules) == {f"{folder}__init__.py" for folder in folders} | {module}
-    assert set(made.stubs) == {f"{file}i" for file in made.modules}
+    assert set(made.stubs) == {f"{module}i"}
 
 
 def test_the_import_of_the_seed(tmp_path: Path) -> None:

@@ -16,8 +16,6 @@ kube-context = "dev"
 output = "network/models"
 only = ["*/Bucket"]
 versions = "all"
-stubs-dir = "typings/models"
-descriptions = false
 uses = ["network"]
 """
 
@@ -32,13 +30,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_arguments() -> None:
     """Arguments alone say everything; a project's file is not read where a source is named."""
     Path(PROJECT).write_text("no TOML at all")
-    wanted = Options(["a", "b"], None, Path("m"), None, [], "served", True, [], False, False, False)
+    wanted = Options(["a", "b"], None, Path("m"), [], "served", [], False, False, False)
     assert read(["a", "b", "-o", "m"]) == wanted
     assert read(["--kube-context", "-o", "m"]) == wanted._replace(sources=[], kube_context="")
     assert read(["a", "--kube-context=dev", "-o", "m"]).kube_context == "dev"
-    flags = "--only x/Y --only z/* --versions all --stubs-dir t --no-descriptions --uses u --check --report json -v"
+    flags = "--only x/Y --only z/* --versions all --uses u --check --report json -v"
     assert read(["a", "b", "-o", "m", *flags.split()]) == Options(
-        *(["a", "b"], None, Path("m"), Path("t"), ["x/Y", "z/*"], "all", False, [Path("u")], True, True, True)
+        *(["a", "b"], None, Path("m"), ["x/Y", "z/*"], "all", [Path("u")], True, True, True)
     )
 
 
@@ -47,7 +45,7 @@ def test_a_projects_file() -> None:
     Path(PROJECT).write_text(WHOLE)
     sources = ["crds/*.yaml", "xrd.yaml", "-"]
     assert read([]) == Options(
-        *(sources, "dev", Path("network/models"), Path("typings/models"), ["*/Bucket"], "all", False),
+        *(sources, "dev", Path("network/models"), ["*/Bucket"], "all"),
         *([Path("network")], False, False, False, Path(PROJECT), f"{PROJECT}: generate.only:"),
     )
 
@@ -57,7 +55,7 @@ def test_arguments_count_before_the_file() -> None:
     Path(PROJECT).write_text(WHOLE)
     found = read(["-o", "m", "--only", "a/B", "--versions", "served", "--check", "--uses", "x.py"])
     assert (found.output, found.only, found.versions) == (Path("m"), ["a/B"], "served")
-    assert (found.is_check, found.uses, found.stubs_dir) == (True, [Path("x.py")], Path("typings/models"))
+    assert (found.is_check, found.uses) == (True, [Path("x.py")])
     assert found.sources == ["crds/*.yaml", "xrd.yaml", "-"]
 
 
@@ -88,7 +86,6 @@ def test_a_project_that_is_not_there() -> None:
         ('[generate]\nsource = ["a"]', "[generate] has no key 'source'; did you mean 'sources'?"),
         ('[generate]\nsources = "a"', "generate.sources must be a list of strings (got 'a')"),
         ("[generate]\nsources = [3]", "generate.sources must be a list of strings (got [3])"),
-        ("[generate]\ndescriptions = 1", "generate.descriptions must be true or false (got 1)"),
         ("[generate]\noutput = false", "generate.output must be a string (got false)"),
         ('[generate]\nversions = "new"', "generate.versions must be served, storage or all (got 'new')"),
         ('[generate]\noutput = "m"', "[generate] has neither sources nor kube-context: add one of the two"),
@@ -128,6 +125,5 @@ def test_a_file_that_is_not_there() -> None:
 def test_the_files_keys_are_flags() -> None:
     """Each key of the file has an argument of its name."""
     flags = {flag for action in make_parser()._actions for flag in (*action.option_strings, action.dest)}
-    keys = ("sources", "kube-context", "output", "only", "versions", "stubs-dir", "uses")
+    keys = ("sources", "kube-context", "output", "only", "versions", "uses")
     assert all(key in flags or f"--{key}" in flags for key in keys)
-    assert "--no-descriptions" in flags

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._tools.codegen.output import Summary, write_all
+from crossplane_lite._tools.codegen.output import Summary
 from crossplane_lite.errors import InputError
 from tests.codegen.folders import MANIFEST, put, snapshot, texts, write
 
@@ -461,56 +461,3 @@ def test_names_too_long(folder: Path) -> None:
     write(folder, {"é" * 126 + ".py": "1"})
     assert write(folder, {"é" * 126 + ".py": "2"}) == Summary(1, 0, 0)
     assert refused(folder, {"a" * 300 + ".py": ""}) == f"can't read {folder}/{'a' * 300}.py: File name too long"
-
-
-# Several folders.
-
-
-def test_two_folders(tmp_path: Path) -> None:
-    """Folders are written together, each with its own manifest, and the summaries have their order."""
-    models, stubs = tmp_path / "models", tmp_path / "stubs"
-    assert write_all([(stubs, {"a.pyi": "", "b.pyi": ""}), (models, {"a.py": ""})]) == [
-        Summary(2, 0, 0),
-        Summary(1, 0, 0),
-    ]
-    assert texts(models) == {"a.py": ""}
-    assert texts(stubs) == {"a.pyi": "", "b.pyi": ""}
-
-
-def test_two_folders_one_refused(tmp_path: Path) -> None:
-    """If one folder is refused, the other isn't touched, nor made."""
-    models, stubs = tmp_path / "models", tmp_path / "stubs"
-    put(stubs, {"notes.txt": ""})
-    for outputs in ([(models, FILES), (stubs, FILES)], [(stubs, FILES), (models, FILES)]):
-        with pytest.raises(InputError, match=r"notes\.txt is in the way"):
-            write_all(outputs)
-        assert os.listdir(tmp_path) == ["stubs"]
-        assert os.listdir(stubs) == ["notes.txt"]
-
-
-def test_nested_folders(tmp_path: Path) -> None:
-    """Folders of which one lies in the other are refused, however they are spelt."""
-    (tmp_path / "link").symlink_to("models")
-    nothing: dict[str, str] = {}
-    for inner in (tmp_path / "models/stubs", tmp_path / "link/stubs"):
-        for outputs in (
-            [(tmp_path / "models", nothing), (inner, nothing)],
-            [(inner, nothing), (tmp_path / "models", nothing)],
-        ):
-            with pytest.raises(InputError) as caught:
-                write_all(outputs)
-            assert str(caught.value).startswith(f"the folder {inner} is {tmp_path}/models or inside of it")
-    assert os.listdir(tmp_path) == ["link"]
-
-
-def test_same_folder_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One folder under two names is refused at once, and not made."""
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="give two separate folders"):
-        write_all([(Path("models"), {}), (tmp_path / "models", {})])
-    assert os.listdir(tmp_path) == []
-
-
-def test_no_folders() -> None:
-    """Nothing is done for no folders."""
-    assert write_all([]) == []

@@ -11,7 +11,7 @@ from crossplane_lite._tools.codegen.output import Summary
 from crossplane_lite._tools.codegen.report import Report
 from crossplane_lite._tools.codegen.uses import Use
 
-EMPTY = Report(1, 1, 0.04, [(Path("models"), Summary(3, 2, 1))], False, None, None, [], Definitions([], {}, {}), [])
+EMPTY = Report(1, 1, 0.04, Path("models"), Summary(3, 2, 1), False, None, None, [], Definitions([], {}, {}, []), [])
 
 
 def lines(report: Report) -> list[str]:
@@ -20,16 +20,16 @@ def lines(report: Report) -> list[str]:
 
 
 def test_counts() -> None:
-    """The first line has the counts and the time, and each folder a line with what was written there."""
+    """The first line has the counts and the time, the second one what was written to the folder."""
     assert EMPTY.text() == "1 kind, 1 class in 0.0 s\nmodels: 3 files written, 2 unchanged, 1 removed"
-    two = EMPTY._replace(kinds=2065, classes=12345, seconds=61.26, folders=[(Path("m"), None), (Path("t"), None)])
-    assert two.text() == "2,065 kinds, 12,345 classes in 61.3 s\nm and t are out of date: run generate again"
-    assert two._replace(is_current=True, folders=[(Path("m"), None)]).text().endswith("m is up to date")
+    two = EMPTY._replace(kinds=2065, classes=12345, seconds=61.26, folder=Path("m"), summary=None)
+    assert two.text() == "2,065 kinds, 12,345 classes in 61.3 s\nm is out of date: run generate again"
+    assert two._replace(is_current=True).text().endswith("m is up to date")
 
 
 def test_documents_without_an_api() -> None:
     """Documents that define nothing are counted, and packages have the command that downloads them."""
-    found = Definitions([], {"a": "Provider", "b": "ConfigMap", "c": "ConfigMap"}, {"a": "x.org/y/z:v1"})
+    found = Definitions([], {"a": "Provider", "b": "ConfigMap", "c": "ConfigMap"}, {"a": "x.org/y/z:v1"}, [])
     assert lines(EMPTY._replace(found=found)) == [
         "3 documents define no API, so nothing was made of them: ConfigMap, Provider",
         "a installs a package: download it with `crossplane xpkg extract x.org/y/z:v1 -o z.gz`, and give z.gz",
@@ -84,10 +84,11 @@ def test_for_programs() -> None:
         "classes": 1,
         "seconds": 0.04,
         "is_current": False,
-        "folders": [{"path": "models", "written": 3, "unchanged": 2, "removed": 1}],
+        "folder": {"path": "models", "written": 3, "unchanged": 2, "removed": 1},
         "modules": None,
         "uses": [{"path": "a.py", "line": 3, "column": 1, "text": "one"}],
         "imports": ["i"],
+        "passed_over": [],
         "without_api": {},
         "preferred": ["p"],
     }

@@ -357,16 +357,6 @@ def test_words_of_yaml_stay_what_they_are(tmp_path: Path) -> None:
     assert [docstring(one) for one in node.body if isinstance(one, ast.Expr)] == ["="]
 
 
-def test_descriptions_can_be_left_out() -> None:
-    """Without descriptions the types are the same, and there are no docstrings."""
-    schema = {**obj(a={"type": "string", "description": "A.", "default": "x"}), "required": ["a"], "description": "B."}
-    with_them, without = (stub(thing(value=schema), descriptions=flag) for flag in (True, False))
-    assert "A." in with_them
-    assert not any(part in without for part in ("A.", "B.", "Required", "Default"))
-    for name, node in stub_classes(with_them).items():
-        assert annotated(node) == annotated(stub_classes(without)[name])
-
-
 def test_what_else_is_said_of_a_field() -> None:
     """Behind its description a field says that it is required, its default, and its name in Kubernetes."""
     schema = {**obj(**{"x-y": {"type": "integer", "description": "A number.", "default": 3}}), "required": ["x-y"]}

@@ -40,10 +40,10 @@ BROKEN = {(7, "gone"), (7, "size"), (8, "gone")}
 def files(content: Json, previous: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return modules and stubs of a definition."""
     made = output(content, previous=previous)
-    return {**made.modules, **made.stubs}
+    return made.files
 
 
-def project(folder: Path) -> tuple[Path, list[tuple[Path, list[str], dict[str, str]]]]:
+def project(folder: Path) -> tuple[Path, tuple[Path, list[str], dict[str, str]]]:
     """Write a function with its models, and return its package and what is about to be generated."""
     before = files(BEFORE)
     models = folder / "network" / "models"
@@ -52,7 +52,7 @@ def project(folder: Path) -> tuple[Path, list[tuple[Path, list[str], dict[str, s
         (models / name).write_text(text)
     (folder / "network" / "__init__.py").touch()
     (folder / "network" / "function.py").write_text(CODE)
-    return folder / "network", [(models, list(before), files(AFTER, before))]
+    return folder / "network", (models, list(before), files(AFTER, before))
 
 
 def places(found: list[Use]) -> set[tuple[int, str]]:
@@ -70,29 +70,29 @@ def with_mypy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_by_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fields that are gone and types that changed break lines; words, other fields and older errors don't."""
-    package, folders = project(tmp_path)
+    package, models = project(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     monkeypatch.chdir(tmp_path)
-    found = broken_uses([Path("network/function.py")], folders)
+    found = broken_uses([Path("network/function.py")], *models)
     assert places(found) == BROKEN
     assert {use.path for use in found} == {os.path.join("network", "function.py")}
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     monkeypatch.chdir(Path(__file__).parent)  # from elsewhere, and the whole package
-    assert places(broken_uses([package], folders)) == BROKEN
+    assert places(broken_uses([package], *models)) == BROKEN
 
 
 def test_without_mypy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where there is no mypy this is said, with what to install."""
     monkeypatch.setattr(uses.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'crossplane-lite\[uses\]'"):
-        broken_uses([tmp_path], [])
+    with pytest.raises(MissingExtraError, match=r"pip install 'crossplane-lite\[cli\]'"):
+        broken_uses([tmp_path], tmp_path, [], {})
 
 
 @pytest.mark.usefixtures("with_mypy")
 def test_code_that_is_not_there(tmp_path: Path) -> None:
     """Code that isn't there is an error before anything is checked."""
     with pytest.raises(InputError, match=r"there is no file or folder .*none\.py"):
-        broken_uses([tmp_path / "none.py"], [])
+        broken_uses([tmp_path / "none.py"], tmp_path, [], {})
 
 
 def test_what_is_copied(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.py").touch()
     (tmp_path / name).symlink_to(unreadable)
     with pytest.raises(InputError) as error:
-        broken_uses([tmp_path / "a.py"], [])
+        broken_uses([tmp_path / "a.py"], tmp_path, [], {})
     assert str(error.value) == f"--uses: can't copy {tmp_path / name} for mypy: {os.strerror(errno.EIO)}"
 
 
@@ -128,7 +128,7 @@ def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for number in range(4):
         (tmp_path / f"a{number}.py").touch()
     with pytest.raises(InputError, match="more than 3 files of Python: run the command in the project's folder"):
-        broken_uses([tmp_path / "a1.py"], [])
+        broken_uses([tmp_path / "a1.py"], tmp_path, [], {})
 
 
 @pytest.mark.usefixtures("with_mypy")
@@ -136,7 +136,7 @@ def test_nothing_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """Code and models that have no folder in common are refused: the whole disk is no project."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="have no folder in common: give paths in one project"):
-        broken_uses([tmp_path], [(Path("/somewhere/models"), [], {})])
+        broken_uses([tmp_path], Path("/somewhere/models"), [], {})
 
 
 @pytest.mark.usefixtures("with_mypy")
@@ -156,7 +156,7 @@ def test_a_checker_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     monkeypatch.setattr(sys, "executable", str(python))
     (tmp_path / "a.py").touch()
     with pytest.raises(InputError) as caught:
-        broken_uses([tmp_path / "a.py"], [])
+        broken_uses([tmp_path / "a.py"], tmp_path, [], {})
     assert str(caught.value) == f"--uses: {problem}"
 
 
@@ -178,5 +178,5 @@ def test_failed_runs(error: Exception, message: str, tmp_path: Path, monkeypatch
     monkeypatch.setattr(process, "run", fails)
     folder, made = project(tmp_path)
     with pytest.raises(InputError) as caught:
-        broken_uses([folder], made)
+        broken_uses([folder], *made)
     assert str(caught.value) == message

@@ -18,7 +18,7 @@ import pytest
 
 from crossplane_lite import testing
 from crossplane_lite._tools.develop.told import two_lines
-from crossplane_lite._tools.render.watch import sources
+from crossplane_lite._tools.programs.watch import sources
 from crossplane_lite.cli import main
 from examples.storage_bucket.function import compose
 from tests.runtime.serving import PREFIX, ROOT

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite._tools.diff.fields import ABSENT, Change, changes, leaves
-from tests.diff.test_owned import OURS, owned
+from tests.render.test_owned import OURS, owned
 
 scalars = st.none() | st.booleans() | st.integers(-5, 5) | st.text("ab", max_size=2)
 trees = st.dictionaries(
@@ -67,10 +67,13 @@ def test_values() -> None:
 
 
 def test_what_others_set_is_no_change() -> None:
-    """What is observed and not desired stays where Crossplane doesn't own it: late initialisation is no noise."""
+    """What is observed and not desired stays where Crossplane doesn't own it: late initialisation is no noise.
+
+    What lies in an object of which only Crossplane owns something goes with it.
+    """
     old = {"mine": 1, "theirs": 2, "nobodys": 3, "both": {"a": 1, "b": 2}}
     fields = {"f:mine": {}, "f:both": {"f:a": {}}}
-    assert of(old, {}, fields) == [("spec.both.a", 1, ABSENT), ("spec.mine", 1, ABSENT)]
+    assert of(old, {}, fields) == [("spec.both", {"a": 1, "b": 2}, ABSENT), ("spec.mine", 1, ABSENT)]
     assert of(old, {}) == []
     assert [path for path, _, _ in of(old, {}, whole=True)] == ["spec.both", "spec.mine", "spec.nobodys", "spec.theirs"]
 

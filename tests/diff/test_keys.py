@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite._tools.diff.fields import ABSENT, changes, keys_of
-from crossplane_lite._tools.diff.owned import Owned
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.owned import Owned
 from crossplane_lite.cli import main
 from crossplane_lite.table import load
 from tests.codegen.generated import crd, items, obj

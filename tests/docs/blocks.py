@@ -123,7 +123,7 @@ def _blocks(name: str, lines: list[str]) -> Iterator[Block]:
                 continue
             yield Block(name, start, "", "", mark, more, text)
         elif _SKIPPED.match(line):
-            if line.lstrip().startswith((".. list-table", ".. only", ".. tab")):
+            if line.lstrip().startswith((".. container", ".. list-table", ".. only", ".. tab")):
                 continue  # whose content is text
             _, at, _ = _body(lines, at, indent)
             continue
@@ -149,7 +149,7 @@ _COMMANDS = (
 
 def guess(block: Block) -> str:
     """Return what a block behind `::` is most likely: `console`, `python`, `yaml`, or `text`."""
-    first = block.text.split()[0].removeprefix("$").removeprefix(".venv/bin/")
+    first = block.text.removeprefix("$ ").split()[0].removeprefix("$").removeprefix(".venv/bin/")
     if block.language:
         return block.language
     if first in _COMMANDS or first.startswith(("secret=", "$", "CROSSPLANE")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def _run(page: Path, folder: Path) -> None:
     # What a page shows may depend on the name of the folder, as in a path; "page" is the same everywhere.
     folder = folder / "page"
     folder.mkdir()
+    if page == ROOT / "README.rst":  # its readers are in a clone
+        shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     running = Page(folder)
     found = blocks(page)
     for block in found:

@@ -73,6 +73,9 @@ RESOURCE_NAME = "crossplane.io/composition-resource-name"
 OWNER = ("apiVersion", "kind", "name", "uid")
 COMPOSING: dict[str, Compose] = {
     "ForProvider has no field": lambda ctx: v1beta2.ForProvider(lcation="EU"),  # type: ignore[call-arg]
+    "it belongs below": lambda ctx: v1beta2.Bucket(forProvider={}),  # type: ignore[call-arg]
+    "is a model, not a dict": lambda ctx: _bucket(ctx).spec["forProvider"],  # type: ignore[index]
+    "KeyError": lambda ctx: (ctx.context.update(zones=[]), ctx.context["zone"]),
     "must be a string (got 5": lambda ctx: v1beta2.ForProvider(location=5),  # type: ignore[arg-type]
     "int() needs one": lambda ctx: int(_new(ctx, "vpc").observed.status.n),
     "which is a string": lambda ctx: _forced(_bucket(ctx)),
@@ -99,7 +102,7 @@ COMPOSING: dict[str, Compose] = {
     "is a list, so it has": lambda ctx: _port_of_a_list(_new(ctx, "a")),
     "has no element 0": lambda ctx: _new(ctx, "a").spec.list[0].name,
     "was asked for as": lambda ctx: (ctx.composite(v1alpha1.XStorageBucket), ctx.composite(Unstructured)),
-    "is in no namespace": lambda ctx: ctx.connection_secret({"a": "b"}),
+    "has no metadata.namespace": lambda ctx: ctx.connection_secret({"a": "b"}),
     "labels.port": _set("a", "metadata.labels.port", lambda ctx: 80),
     "can't be an object's name": _set("a", "metadata.name", lambda ctx: "A_b"),
     "2**53": _set("a", "spec.x", lambda ctx: 2**60 + 1),
@@ -120,7 +123,7 @@ CURES = {
     "is a list, so it has": "take one of its elements first, as in [0].port",
     "has no element 0": "spec.list.append(...) makes it a list",
     "was asked for as": "use one class in all of compose()",
-    "is in no namespace": "give namespace=...",
+    "has no metadata.namespace": "give namespace=...",
     "labels.port": "write str(...)",
     "can't be an object's name": "use up to 253 lower-case letters",
 }
@@ -203,5 +206,5 @@ def test_extras() -> None:
     from crossplane_lite._core.base.extras import load
 
     with pytest.raises(errors.MissingExtraError) as caught:
-        load("no_such_library", "render")
+        load("no_such_library", "cli")
     assert _message("it comes with an extra") in str(caught.value)

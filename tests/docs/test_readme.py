@@ -1,77 +1,66 @@
-"""The README: short, with a function that is a program, a picture of it, and figures that one command makes."""
+"""The README: short, with a whole function, a picture of it, and figures that one command makes."""
 
 from __future__ import annotations
 
+import ast
+import html
 import re
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-import yaml as pyyaml  # type: ignore[import-untyped]
-from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from benchmarks.comparison import BEGIN, END, HEADS, rst
+from benchmarks import comparison
 from tests.docs.blocks import ROOT, blocks
-from tests.runtime.serving import Serving, channel, run_command, stub
-from tests.support import Response, build
+from tests.runtime.serving import run_command
 
 README = ROOT / "README.rst"
-PICTURE = ROOT / "docs" / "_static" / "waves.svg"
-FILES = {block.more: block.text for block in blocks(README) if block.mark == "file"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder that has nothing but the README's function and its composite."""
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
+PICTURE = ROOT / "docs" / "_static" / "network.svg"
+NETWORK = ROOT / "examples" / "lost_field"
 
 
 def test_length() -> None:
     """It is no longer than people read before they try something."""
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 130
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 90
 
 
-def test_as_a_program(folder: Path) -> None:
-    """The file is a program that serves the function."""
-    server = Serving([sys.executable, "function.py", "--insecure", "--address", "127.0.0.1:0"], cwd=folder)
-    try:
-        with channel(server.address) as opened:
-            request = build(xr=pyyaml.safe_load(FILES["xr.yaml"]))
-            answer: fnv1.RunFunctionResponse = stub(opened).RunFunction(request, timeout=60, wait_for_ready=True)
-    finally:
-        status = server.stop()
-    assert status == 0
-    assert Response(answer.SerializeToString()).resources == {
-        "vpc": {
-            "apiVersion": "ec2.aws.m.upbound.io/v1beta1",
-            "kind": "VPC",
-            "spec": {"forProvider": {"region": "eu-central-1", "cidrBlock": "10.0.0.0/16"}},
-        }
-    }
+def test_the_function() -> None:
+    """The function is that of the example, without docstrings."""
+    (shown,) = (block.text for block in blocks(README) if block.language == "python")
+    tree = ast.parse((NETWORK / "ours.py").read_text(encoding="utf-8"))
+    for node in (tree, tree.body[-1]):
+        assert isinstance(node, (ast.Module, ast.FunctionDef)) and ast.get_docstring(node)
+        del node.body[0]
+    assert ast.dump(ast.parse(shown)) == ast.dump(tree)
 
 
 @pytest.mark.slow
-def test_the_picture(folder: Path) -> None:
-    """The picture has what `graph` draws of the function: its names, its waves, and its arrows."""
-    flags = ["--function", "function:compose", "--simulate", "--format", "dot"]
-    drawn = run_command("graph", "xr.yaml", *flags, cwd=folder)
+def test_the_picture(tmp_path: Path) -> None:
+    """The picture has what the README's `graph` draws of the function: its names, its waves, and its arrows."""
+    (command,) = re.findall("``crossplane-lite (graph .*?)``", README.read_text(encoding="utf-8"))
+    flags = command.replace("~/network.svg", str(tmp_path / "network.dot")).split()
+    drawn = run_command(*flags, cwd=NETWORK)
     assert drawn.returncode == 0, drawn.stderr
-    tips = set(re.findall(r'[\[ ]tooltip="([^"]+)"', drawn.stdout))
+    text = (tmp_path / "network.dot").read_text(encoding="utf-8")
+    tips = set(re.findall(r'[\[ ]tooltip="([^"]+)"', text))
     assert len(tips) > 10
-    assert tips == set(re.findall(r'xlink:title="([^"]+)"', PICTURE.read_text(encoding="utf-8")))
+    picture = html.unescape(PICTURE.read_text(encoding="utf-8"))
+    assert tips == set(re.findall(r'xlink:title="([^"]+)"', picture))
 
 
-def test_the_table() -> None:
-    """Table and sentence are those that the command makes, with other figures."""
-    text = README.read_text(encoding="utf-8")
-    assert "``python -m benchmarks.comparison``" in text
-    shown = text.partition(BEGIN)[2].partition(END)[0]
+@pytest.mark.parametrize(
+    ("file", "make"),
+    [(comparison.README, comparison.rst), (comparison.PAGE, comparison.shares)],
+    ids=["README", "page"],
+)
+def test_the_tables(file: Path, make: Any) -> None:
+    """Tables and the sentence are those that the command makes, with other figures."""
     rounds = [{"memory": 1e8, "share": 0.03, "start": 0.1}] * 2
     side = {"size": 2e6, "deleted": 0, "python": "3.11.2 with PGO", "version": "0.1.0", "rounds": rounds}
-    made = rst({"day": "2026-01-01", "sides": dict.fromkeys(HEADS[1:], side)})
-    assert shape(shown) == shape(made)
+    sides = {side.name for side in comparison.SERVERS.values()}
+    made = make({"day": "2026-01-01", "sides": dict.fromkeys(sides, side)})
+    assert len(made) > 200
+    assert shape(comparison.shown(file)) == shape(made)
 
 
 def shape(text: str) -> list[str]:

@@ -16,6 +16,7 @@ import pytest
 from crossplane_lite._tools.commands.hints import _flags, parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 from tests.docs.blocks import ROOT, blocks, pages
+from tests.runtime.serving import run_command
 
 pytestmark = pytest.mark.slow
 
@@ -143,13 +144,31 @@ def test_whole_rows(site: Path) -> None:
 
 
 def test_the_command_line(site: Path) -> None:
-    """The reference has each command with each of its flags."""
+    """The reference has each command with each of its flags, in the groups of --help and in their order."""
     text = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
     for name in COMMANDS:
-        assert f'id="command-{name}"' in text
+        section = text.partition(f'id="command-{name}"')[2].partition('<section id="command-')[0]
+        assert section, name
         parser = parser_of(name)
-        for flag in _flags(parser).keys() - {"-h", "--help"} if parser is not None else ():
+        if parser is None:
+            continue
+        for flag in _flags(parser).keys() - {"-h", "--help"}:
             assert flag in text, f"{name} {flag}"
+        groups = re.findall(r"(?m)^([a-z][\w -]*):$", parser.format_help().partition("\n\n")[2])
+        titles = {"positional arguments": "Arguments"}
+        wanted = [titles.get(group, group.capitalize()) for group in groups if group != "examples"]
+        shown = re.findall(r"<p><strong>(.*?)</strong></p>", section)
+        # The page has no list of --help alone, nor of commands, which have sections of their own.
+        bare = {"Options", "Arguments"} - set(shown)
+        assert shown == [title for title in wanted if title not in bare], name
+
+
+def test_the_flags_of_a_server() -> None:
+    """The page on serving has the flags of `serve --help`, in their order."""
+    page = (ROOT / "docs" / "reference" / "serving.rst").read_text(encoding="utf-8")
+    shown = [flag for line in re.findall(r"(?m)^``--.*(?=\n    )", page) for flag in re.findall(r"``(--[a-z-]+)", line)]
+    help_ = run_command("serve", "--help").stdout
+    assert shown == re.findall(r"(?m)^  (--[a-z-]+)", help_)
 
 
 def test_blocks_are_those_that_docutils_sees() -> None:

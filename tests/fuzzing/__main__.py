@@ -1,6 +1,6 @@
 """Searches for inputs that break a target: `python -m tests.fuzzing [--seconds 1200] [TARGET ...]`.
 
-It needs atheris (`pip install crossplane-lite[fuzz]`), which has wheels for some versions of Python only. Each target
+It needs atheris (`pip install atheris`), which has wheels for some versions of Python only. Each target
 gets a process of its own, one after the other. What is found lands in `tests/data/fuzzing/TARGET/found-*`, from where
 each run of the tests tries it again.
 """

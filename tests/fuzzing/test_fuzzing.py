@@ -14,7 +14,7 @@ from tests.fuzzing.targets import TARGETS
 
 FILES = [(name, file.name) for name in TARGETS for file in sorted((command.DATA / name).iterdir())]
 needs_atheris = pytest.mark.skipif(
-    importlib.util.find_spec("atheris") is None, reason="atheris is not installed: pip install crossplane-lite[fuzz]"
+    importlib.util.find_spec("atheris") is None, reason="atheris is not installed: pip install atheris"
 )
 
 

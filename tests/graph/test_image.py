@@ -92,7 +92,7 @@ def test_without_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package graphviz one line names the extra."""
     monkeypatch.setitem(sys.modules, "graphviz", None)
-    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[graph\]"):
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[cli\]"):
         image(drawn(), "png")
 
 

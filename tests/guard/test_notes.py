@@ -37,7 +37,7 @@ class Guarded:
         self._asked = 0
         self.fails = "never"
 
-    def _ask(self, data: bytes, _until: float) -> bytes:
+    def _ask(self, data: bytes, *_: object) -> bytes:
         self._asked += 1
         if self.fails == "always" or (self.fails == "again" and self._asked > 1):
             raise Refused(14, "the target is away")
@@ -395,7 +395,7 @@ def test_deep_values_do_no_harm(depth: int) -> None:
     message.input = codec.encode_struct({"deep": deep})
     answer = _view.RunFunctionResponse()
     answer.desired.resources["a"].resource = codec.encode_struct({"kind": "Thing", "spec": {"deep": deep}})
-    found = Guard(lambda _data, _until: answer.SerializeToString(), Options()).run(message.SerializeToString())
+    found = Guard(lambda *_: answer.SerializeToString(), Options()).run(message.SerializeToString())
     assert b'"status.id":"known"' in found
 
 
@@ -423,7 +423,7 @@ def test_a_function_of_this_sdk_behind_a_guard() -> None:
             subnet.spec.vpcId = vpc.observed.status.atProvider.id
 
     class Both:
-        guard = Guard(lambda data, _until: compose.run(data), Options(name="net"))
+        guard = Guard(lambda data, *_: compose.run(data), Options(name="net"))
 
         def run(self, data: bytes) -> bytes:
             return self.guard.run(data)

@@ -113,7 +113,7 @@ def test_answers_pass_through() -> None:
         random_ = random.Random(number)
         req = request(random_)
         own = answer(random_, req)
-        guard = Guard(lambda _data, _until, own=own: own, Options())  # type: ignore[misc]
+        guard = Guard(lambda *_, own=own: own, Options())  # type: ignore[misc]
         passed = guard.run(req.SerializeToString())
         if passed == own:
             untouched += 1
@@ -130,7 +130,7 @@ def test_the_target_gets_the_request_as_it_is() -> None:
         data = req.SerializeToString() + _UNKNOWN_FIELD
         asked: list[bytes] = []
 
-        def ask(one: bytes, _until: float, asked: list[bytes] = asked, own: bytes = own) -> bytes:
+        def ask(one: bytes, *_: object, asked: list[bytes] = asked, own: bytes = own) -> bytes:
             asked.append(one)
             return own
 
@@ -146,23 +146,23 @@ def test_large_requests_pass() -> None:
     rsp.desired.resources["a"].resource.update({"kind": "Thing", "spec": {"text": "x" * _LARGE}})
     req.observed.resources["a"].resource.CopyFrom(rsp.desired.resources["a"].resource)
     own = rsp.SerializeToString()
-    passed = Guard(lambda _data, _until: own, Options()).run(req.SerializeToString())
+    passed = Guard(lambda *_: own, Options()).run(req.SerializeToString())
     assert without_ours(passed) == rsp
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"\x0a\xff\xff", b""])
 def test_what_is_malformed_is_passed_on(data: bytes) -> None:
     """The target says what is wrong with a request, and Crossplane what is wrong with an answer."""
-    assert Guard(lambda one, _until: b"answer to " + one, Options()).run(data) == b"answer to " + data
+    assert Guard(lambda one, *_: b"answer to " + one, Options()).run(data) == b"answer to " + data
     req = fnv1.RunFunctionRequest()
     req.observed.composite.resource.update({"kind": "XNetwork"})
-    assert Guard(lambda _one, _until: data, Options()).run(req.SerializeToString()) == data
+    assert Guard(lambda *_: data, Options()).run(req.SerializeToString()) == data
 
 
 def test_the_status_of_a_call_is_passed_on() -> None:
     """Where the target isn't there, the caller gets its status."""
 
-    def ask(_data: bytes, _until: float) -> bytes:
+    def ask(*_: object) -> bytes:
         raise Refused(UNAVAILABLE, "nothing listens there")
 
     req = fnv1.RunFunctionRequest()
@@ -179,7 +179,7 @@ def test_requirements_settle_first() -> None:
     rsp.desired.resources["a"].resource.update({"kind": "Thing"})
     rsp.requirements.resources["env"].kind = "Env"
     own = rsp.SerializeToString()
-    guard = Guard(lambda _data, _until: own, Options())
+    guard = Guard(lambda *_: own, Options())
     assert guard.run(req.SerializeToString()) == own
     req.required_resources["env"].items.add().resource.CopyFrom(struct_pb2.Struct())
     assert MARKER.encode() in guard.run(req.SerializeToString())
@@ -196,7 +196,7 @@ def time_to_make(count: int) -> float:
         req.observed.resources[f"part-{part}"].resource.update(body)
     data, own = req.SerializeToString(), rsp.SerializeToString()
     start = time.process_time()
-    Guard(lambda _data, _until: own, Options()).run(data)
+    Guard(lambda *_: own, Options()).run(data)
     return time.process_time() - start
 
 

@@ -19,7 +19,6 @@ from tests.safety.cluster import Cluster, Object, Reconcile, plain
 from tests.safety.ownership import flat
 from tests.support import MARKER
 
-_SECONDS: Final = float("inf")
 _BIRTH: Final = 1
 """After so many reconciles all that has a default has its value."""
 _YOUTH: Final = 4
@@ -38,7 +37,7 @@ class Target:
         self._compose = compose
         self.calls = 0
 
-    def ask(self, data: bytes, until: float = _SECONDS) -> bytes:
+    def ask(self, data: bytes, *_: object) -> bytes:
         """Answer a request."""
         self.calls += 1
         return run(self._compose, data)

@@ -1,4 +1,4 @@
-"""Functions that others have published, written with this package: of kpt's catalog, and of kustomize."""
+"""Functions that others have published, written with this package: of kpt's catalog, of kustomize and of Nephio."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ __all__ = [
     "annotate_mutations",
     "annotations",
     "banned_keys",
+    "bind",
     "config_map",
+    "data_network",
     "format_fields",
     "images",
+    "interface",
     "kustomization",
     "labels",
     "names",
@@ -209,3 +212,99 @@ def annotate_mutations(rl: krm.ResourceList) -> None:
             made.append(rule)
         if made:
             one.annotations[_KEY] = yaml.safe_dump(made, sort_keys=True)
+
+
+@krm.function
+def bind(rl: krm.ResourceList) -> None:
+    """Give the object that stands for the configuration its name, also where it is named (kpt: bind)."""
+    wanted = rl.function_config
+    assert wanted is not None
+    stands_in = {"config.kubernetes.io/local-config": "binding"}
+    found = rl.where(kind=wanted.kind, api_version=wanted.api_version, annotations=stands_in)
+    if len(found) != 1:
+        rl.results.error(f"{len(found)} objects of kind {wanted.kind} stand in for another one, and not 1")
+        return
+    old = found[0].name
+    found[0].name = wanted.name
+    for one in rl.items:
+        if wanted.kind == "Namespace" and one.namespace == old:
+            one.namespace = wanted.name
+        for comments in list(one.all_comments()):
+            holder = comments.value
+            is_reference = comments.path and krm.is_map(holder) and holder.get("kind") == wanted.kind
+            if is_reference and holder.get("name") == old and not holder.get("external"):
+                holder.name = wanted.name
+
+
+OWNER = "specializer.nephio.org/owner"
+
+
+def _condition(rl: krm.ResourceList, about: Any, reason: str, message: str, *, is_done: bool) -> None:
+    """Set a condition in the package's Kptfile, in the order of their types."""
+    kptfile = rl.kptfile
+    assert kptfile is not None
+    made = {"message": message, "reason": reason, "status": str(is_done)}
+    type_ = f"{about.api_version}.{about.kind}.{about.name}"
+    if kptfile.get("status.conditions") is None:
+        kptfile.set("status.conditions", [])
+    conditions = kptfile.get("status.conditions")
+    for one in conditions:
+        if one.type == type_:
+            one.update(made)
+            return
+    conditions.append({**made, "type": type_})
+    conditions.sort(key=lambda one: one.type)
+
+
+def _claim(rl: krm.ResourceList, owner: Any, kind: tuple[str, str], name: str, spec: Any) -> Any:
+    """Make a claim that an object owns, or give it its spec; a condition says whether it has a status."""
+    reason = f"{owner.api_version}.{owner.kind}.{owner.name}"
+    metadata = {"name": name, "annotations": {OWNER: reason}}
+    claim = rl.items.upsert({"apiVersion": kind[0], "kind": kind[1], "metadata": metadata, "spec": spec})
+    _condition(rl, claim, reason, "create resource", is_done=bool(claim.get("status")))
+    return claim
+
+
+IP_CLAIM = ("ipam.resource.nephio.org/v1alpha1", "IPClaim")
+VLAN_CLAIM = ("vlan.resource.nephio.org/v1alpha1", "VLANClaim")
+FAMILIES = {"dualstack": ("ipv4", "ipv6"), "ipv6only": ("ipv6",)}
+
+
+@krm.function
+def interface(rl: krm.ResourceList) -> None:
+    """Claim addresses and a VLAN for interfaces, and take their statuses over (Nephio: interface-fn)."""
+    cluster = rl.where(kind="WorkloadCluster").first()
+    assert cluster is not None
+    for one in rl.where(kind="Interface", group="req.nephio.org"):
+        if one.spec.cniType not in cluster.spec.cnis:
+            rl.results.error(f"the cluster has no CNI {one.spec.cniType}", one, "spec.cniType")
+            continue
+        claims = []
+        for family in FAMILIES.get(one.get("spec.ipFamilyPolicy"), ("ipv4",)):
+            labels = {"nephio.org/address-family": family, "nephio.org/cluster-name": cluster.spec.clusterName}
+            spec = {"kind": "network", "networkInstance": one.spec.networkInstance}
+            spec["selector"] = {"matchLabels": labels}
+            claims.append(_claim(rl, one, IP_CLAIM, f"{one.name}-{family}", spec))
+        status: dict[str, Any] = {"ipClaimStatus": [claim.status for claim in claims if claim.get("status")]}
+        if one.get("spec.attachmentType") == "vlan":
+            spec = {"vlanIndex": {"name": cluster.spec.clusterName}}
+            claims.append(_claim(rl, one, VLAN_CLAIM, one.name, spec))
+            status["vlanClaimStatus"] = claims[-1].get("status")
+        is_done = all(claim.get("status") for claim in claims)
+        _condition(rl, one, one.annotations[OWNER], "update done" if is_done else "update", is_done=is_done)
+        if is_done:
+            one["status"] = status
+
+
+@krm.function
+def data_network(rl: krm.ResourceList) -> None:
+    """Claim a prefix for each pool of networks, and take their statuses over (Nephio: dnn-fn)."""
+    for one in rl.where(kind="DataNetwork", group="req.nephio.org"):
+        pools = []
+        for pool in one.spec.pools:
+            spec = {"kind": "pool", "createPrefix": True, "prefixLength": pool.prefixLength}
+            claim = _claim(rl, one, IP_CLAIM, f"{one.name}-{pool.name}", spec)
+            if claim.get("status"):
+                pools.append({"name": pool.name, "ipClaim": claim.status})
+        if pools:
+            one["status"] = {"pools": pools}

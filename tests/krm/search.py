@@ -178,8 +178,9 @@ def _edit(r: Random, documents: list[Document]) -> int:
     inner = box.value.pop(key)
     if inner.is_set:
         inner.notes = []
+    emptied = 0 if box.value else 2  # it is written `{}` or `[]`, on the line of its key
     if kind == "delete":
-        return int(inner.lines)
+        return int(inner.lines) + emptied
     if kind == "rename" and isinstance(box.value, dict):
         name = f"renamed{r.randrange(99)}"
         view[name], box.value[name] = moved, inner
@@ -194,7 +195,7 @@ def _edit(r: Random, documents: list[Document]) -> int:
     path, target = r.choice(other.holders())
     there = other.view(path)
     if target.is_flow:
-        inner = Box.of(inner.plain())  # in brackets comments have no place
+        inner = Box(Box.of(inner.plain()).value, lines=inner.lines)  # in brackets comments have no place
     if kind == "wrap":
         moved, inner = {"in": moved, "z": 1}, Box({"in": inner, "z": Box(1)}, lines=inner.lines + 2)
     if isinstance(target.value, list):
@@ -204,7 +205,7 @@ def _edit(r: Random, documents: list[Document]) -> int:
     else:
         name = f"moved{r.randrange(99)}"
         there[name], target.value[name] = moved, inner
-    return 2 * int(inner.lines) + 2 + (Box.of(target.plain()).lines if target.is_flow else 0)
+    return 2 * int(inner.lines) + 2 + emptied + (Box.of(target.plain()).lines if target.is_flow else 0)
 
 
 def _add(r: Random, view: Any, box: Box) -> int:

@@ -246,3 +246,131 @@ def test_annotate_mutations(tmp_path: Path) -> None:
     made = run_function(tmp_path, source.encode(), others.annotate_mutations).decode()
     expected = source.replace("own: kept\n", "own: kept\n" + annotation).replace("value: x", "value: http://${ref1}:80")
     assert made == expected
+
+
+BOUND = """\
+apiVersion: rm.example.org/v1
+kind: Project # what others belong to
+metadata:
+  name: project # a placeholder
+  annotations:
+    config.kubernetes.io/local-config: binding
+---
+apiVersion: x.example.org/v1
+kind: Bucket
+metadata: {name: a}
+spec:
+  projectRef: # where
+    kind: Project
+    name: project # of the package
+  others:
+  - {kind: Project, name: project} # in brackets
+  - {kind: Project, name: project, external: projects/project}
+"""
+
+
+def test_bind() -> None:
+    """The stand-in and all references to it get the name, and nothing else changes; a second run changes nothing."""
+    config = "apiVersion: rm.example.org/v1\nkind: Project\nmetadata: {name: mine}\n"
+    indented = "".join(f"- {one.replace(chr(10), chr(10) + '  ').rstrip(' ')}" for one in BOUND.split("---\n"))
+    head = f"kind: ResourceList\nfunctionConfig: {{{config.strip().replace(chr(10), ', ')}}}\nitems:\n"
+    made = others.bind.run(f"{head}{indented}".encode())
+    expected = indented
+    for before in ("name: project #", "name: project}"):
+        expected = expected.replace(before, before.replace("project", "mine"))
+    assert made.stdout.decode() == f"{head}{expected}"
+    assert others.bind.run(made.stdout).stdout == made.stdout
+    nobody = others.bind.run(f"{head}{indented.replace('binding', 'true')}".encode())
+    assert nobody.status == 1
+
+
+KPTFILE = """\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+# of the package
+metadata:
+  name: upf
+  #close
+  annotations:
+    config.kubernetes.io/local-config: "true"
+status:
+  conditions:
+    - message: update # by hand
+      reason: workload.nephio.org/v1alpha1.UPFDeployment.upf
+      status: "False"
+      type: req.nephio.org/v1alpha1.Interface.n3
+"""
+NETWORK = """\
+apiVersion: infra.nephio.org/v1alpha1
+kind: WorkloadCluster
+metadata: {name: edge}
+spec:
+  clusterName: edge
+  cnis: [macvlan, sriov]
+---
+apiVersion: req.nephio.org/v1alpha1
+kind: Interface
+metadata:
+  name: n3 # to the radio
+  annotations:
+    specializer.nephio.org/owner: workload.nephio.org/v1alpha1.UPFDeployment.upf
+spec:
+  networkInstance:
+    name: vpc # shared
+  cniType: sriov
+  attachmentType: vlan
+  ipFamilyPolicy: dualstack
+---
+apiVersion: req.nephio.org/v1alpha1
+kind: DataNetwork
+metadata: {name: internet}
+spec:
+  pools:
+  - name: pool1 # the only one
+    prefixLength: 8
+"""
+
+
+def _conditions(folder: Path) -> dict[str, str]:
+    (kptfile,) = read((folder / "Kptfile").read_bytes())
+    types = [one["type"] for one in kptfile["status"]["conditions"]]
+    assert types == sorted(types)
+    return {one["type"].rpartition("/")[2]: one["status"] for one in kptfile["status"]["conditions"]}
+
+
+def test_claims_of_networks(tmp_path: Path) -> None:
+    """Claims are made once; when they have statuses, their owners take them over, and all comments stay."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    data = NETWORK.encode()
+    for function in (others.interface, others.data_network):
+        assert run_function(tmp_path, data, function) == data
+    assert set(_conditions(tmp_path).values()) == {"False"}
+    statuses = {"n3-ipv4": "10.0.0.2/24", "n3-ipv6": "1000::2/64", "internet-pool1": "1.1.1.1/24"}
+    for name, prefix in statuses.items():
+        with (tmp_path / f"ipclaim_{name}.yaml").open("a") as file:
+            file.write(f"status:\n  prefix: {prefix} # given\n")
+    with (tmp_path / "vlanclaim_n3.yaml").open("a") as file:
+        file.write("status: {vlanID: 10}\n")
+    made = run_function(tmp_path, run_function(tmp_path, data, others.interface), others.data_network)
+    expected = NETWORK.replace(
+        "dualstack\n",
+        "dualstack\nstatus:\n  ipClaimStatus:\n  - prefix: 10.0.0.2/24\n  - prefix: 1000::2/64\n"
+        "  vlanClaimStatus:\n    vlanID: 10\n",
+    )
+    expected += "status:\n  pools:\n  - name: pool1\n    ipClaim:\n      prefix: 1.1.1.1/24\n"
+    assert made.decode() == expected
+    assert set(_conditions(tmp_path).values()) == {"True"}
+    assert not search.notes_in(KPTFILE.encode()) - search.notes_in((tmp_path / "Kptfile").read_bytes())
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    run_function(tmp_path, run_function(tmp_path, made, others.interface), others.data_network)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_interface_without_its_network(tmp_path: Path) -> None:
+    """An interface that the cluster can't have is an error, and nothing is written."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    (tmp_path / "a.yaml").write_text(NETWORK.replace("macvlan, sriov", "macvlan"))
+    package = Package(None, [str(tmp_path)], root=str(tmp_path))
+    answer = answered(others.interface, package.read, package.changes)
+    assert (answer.made, answer.status) == ([], 1)
+    assert answer.rl.results[0].field == {"path": "spec.cniType", "currentValue": "sriov"}

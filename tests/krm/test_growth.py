@@ -32,6 +32,23 @@ def named(size: int) -> ResourceList[Any]:
     return ResourceList.read(wrapper(f"- apiVersion: v1\n  kind: A\n  metadata: {{name: a}}\n  list:\n{elements}"))
 
 
+def label(rl: ResourceList[Any], size: int) -> None:
+    """Label each item, and change it in another way."""
+    for at, one in enumerate(rl.items):
+        one.labels["team"] = "x"
+        one.set("spec.list", [{"at": at}])
+        one.delete("kind")
+
+
+def add_fields(rl: ResourceList[Any], size: int) -> None:
+    """Add fields to one item, and rename the half of them."""
+    one = rl.items[0]
+    for at in range(size):
+        one[f"field{at}"] = {"at": at}
+    for at in range(0, size, 2):
+        one[f"renamed{at}"] = one.pop(f"field{at}")
+
+
 def add(rl: ResourceList[Any], size: int) -> None:
     """Add items."""
     for at in range(size):
@@ -144,9 +161,9 @@ def steps(make: Callable[[int], ResourceList[Any]], work: Callable[[Any, int], N
 @pytest.mark.parametrize(
     ("make", "work"),
     [
-        *((listed, work) for work in (add, add_copies, remove, upsert, rename, assign)),
+        *((listed, work) for work in (label, add, add_copies, remove, upsert, rename, assign)),
         *((named, work) for work in (set_by_name, add_by_name, delete_by_name)),
-        *((named, work) for work in (comments_in_turns, insert_in_front, move_each)),
+        *((named, work) for work in (comments_in_turns, insert_in_front, move_each, add_fields)),
     ],
     ids=lambda one: one.__name__,
 )

@@ -409,7 +409,7 @@ def test_versions_of_definitions(tmp_path: Path) -> None:
 def test_versions_in_files(tmp_path: Path) -> None:
     """Only files that have the words of the group and the kind are parsed for the versions of a kind."""
     put(tmp_path / "b.yaml", thing(a="s"))
-    (tmp_path / "a.yaml").write_text("group: example.org\n}{")
+    (tmp_path / "a.yaml").write_text("kind: CustomResourceDefinition\ngroup: example.org\n}{")
     schemas = Schemas([tmp_path])
     assert schemas.versions(GROUP, KIND) == {
         f"{tmp_path}/b.yaml, document 1 (line 1), things.example.org": {"v1": True}
@@ -538,12 +538,32 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_a_file_that_is_not_needed(tmp_path: Path) -> None:
     """A file in which the kind doesn't stand isn't parsed, so what is wrong with it doesn't matter."""
     put(tmp_path / "b.yaml", thing(a="s"))
-    (tmp_path / "a.yaml").write_text("}{")
+    (tmp_path / "a.yaml").write_text("kind: CustomResourceDefinition\n}{")
     schemas = Schemas([tmp_path])
     assert schemas.find(API_VERSION, KIND) is not None
     assert schemas.find(API_VERSION, "Other") is None
     with pytest.raises(InputError, match=f"^{tmp_path}/a.yaml"):
         schemas.kinds()
+
+
+def test_files_that_are_no_definitions(tmp_path: Path) -> None:
+    """In a folder, files that can't be read, patches and old definitions are passed over, and told; a file isn't."""
+    put(tmp_path / "b.yaml", thing(a="s"))
+    patch = thing(a="s")
+    del patch["spec"]["versions"]
+    put(tmp_path / "patch.yaml", patch)
+    put(tmp_path / "old.yaml", {**thing(a="s"), "apiVersion": "apiextensions.k8s.io/v1beta1"})
+    (tmp_path / "a.yaml").write_text("}{")
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "Chart.yaml").write_text("name: chart\n")
+    (tmp_path / "templates" / "crd.yaml").write_text("{{ if .Values.crds }}\nkind: CustomResourceDefinition\n")
+    schemas = Schemas([tmp_path])
+    assert schemas.kinds() == [(API_VERSION, KIND)]
+    files = [reason.removeprefix(f"{tmp_path}/").split(",")[0] for reason in schemas.passed_over()]
+    assert sorted(files) == ["a.yaml", "old.yaml", "patch.yaml", "templates/crd.yaml"]
+    for name in ("a.yaml", "patch.yaml", "old.yaml"):
+        with pytest.raises(InputError, match=f"^{tmp_path}/{name}"):
+            Schemas([tmp_path / name]).kinds()
 
 
 def test_nothing_is_read_without_a_question(tmp_path: Path) -> None:

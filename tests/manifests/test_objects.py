@@ -69,41 +69,6 @@ def test_child_name(prefix: str, cut: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "problem"),
-    [
-        ("a", "Thing", None),
-        ("a-b.c-1", "Thing", None),
-        ("0", "Thing", None),
-        ("x" * 253, "Thing", None),
-        ("x" * 254, "Thing", "it has 254 characters, and must have at most 253"),
-        ("", "Thing", "lower-case"),
-        ("Photos", "Thing", "lower-case"),
-        ("a_b", "Thing", "lower-case"),
-        ("-a", "Thing", "lower-case"),
-        ("a-", "Thing", "lower-case"),
-        ("a..b", "Thing", "lower-case"),
-        ("a.-b", "Thing", "lower-case"),
-        ("a\n", "Thing", "lower-case"),
-        ("größe", "Thing", "lower-case"),
-        ("a:b", "Thing", "lower-case"),
-        ("system:a", "ClusterRole", None),
-        ("system:A", "ClusterRole", "lower-case"),
-    ],
-)
-def test_names(name: str, kind: str, problem: str | None) -> None:
-    """Names are DNS subdomains, and those of roles may hold colons too."""
-    api_version = "rbac.authorization.k8s.io/v1" if kind == "ClusterRole" else "example.org/v1"
-    found = objects.name_problem(name, api_version, kind)
-    assert (found is None) == (problem is None)
-    assert (problem or "") in (found or "")
-
-
-def test_colons_need_the_group() -> None:
-    """A kind of another group that happens to be called Role has the usual names."""
-    assert objects.name_problem("a:b", "example.org/v1", "Role") is not None
-
-
-@pytest.mark.parametrize(
     ("api_version", "kind", "expected"),
     [
         ("v1", "Namespace", True),

@@ -50,7 +50,11 @@ spec:
         type: object
         properties:
           spec: {type: object, properties: {size: {type: integer}}}
-          status: {type: object, properties: {id: {type: string}}}
+          status:
+            type: object
+            properties:
+              id: {type: string}
+              conditions: {type: array, items: {type: object, properties: {type: {type: string}}}}
 """
 FUNCTION = """\
 from crossplane_lite import Unstructured, composition

@@ -10,7 +10,7 @@ import pytest
 
 from crossplane_lite._tools.manifests import files
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
-from crossplane_lite._tools.render.inputs import read_context, read_resources
+from crossplane_lite._tools.render.inputs import read_resources
 from crossplane_lite._tools.simulate.fixtures import read_fixtures
 from crossplane_lite.errors import InputError
 
@@ -53,8 +53,6 @@ def test_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = "^/dev/zero is larger than 8 MiB, the most that crossplane-lite reads: give a smaller file$"
     with pytest.raises(InputError, match=problem):
         read_resources([device])
-    with pytest.raises(InputError, match=problem):
-        read_context([("a", device)], [])
     with pytest.raises(InputError, match=problem):
         read_fixtures(device)
     with pytest.raises(InputError, match=problem):

@@ -246,7 +246,7 @@ def test_what_is_only_called_a_list(content: dict[str, Any]) -> None:
 def test_item_that_is_no_object() -> None:
     """An item of a list that isn't a mapping is named."""
     line = failure("-", stdin=b"---\nkind: List\nitems: [{}, 5]\n")
-    assert line == "<stdin>, document 1 (line 2), items[1] is not a mapping (got 5)"
+    assert line == "<stdin>, document 1 (line 2), items[1] must be a mapping (got an integer)"
 
 
 def test_folder(tmp_path: Path) -> None:
@@ -432,7 +432,7 @@ def test_without_pyyaml(tmp_path: Path) -> None:
     program = f"import sys; sys.modules['yaml'] = None\n{PROGRAM}"
     assert json.loads(run(["-"], program, input=b'{"a": 1}').stdout) == [["<stdin>, document 1 (line 1)", {"a": 1}]]
     assert run(["-"], program, input=b"a: 1\n").stderr.decode().strip() == (
-        "yaml is not installed; it comes with an extra: pip install 'crossplane-lite[codegen]'"
+        "yaml is not installed; it comes with an extra: pip install 'crossplane-lite[cli]'"
     )
 
 

@@ -20,7 +20,7 @@ WORDS = [form for word in "y yes on n no off".split() for form in (word, word.ca
 def test_words_are_booleans_as_kubernetes_reads_them(word: str) -> None:
     """A plain word that Kubernetes takes for a boolean is one, and any other text, quoted ones included, stays text."""
     if word in WORDS:
-        ((_, content),) = yaml.parse_documents(f"a: {word}\n", "file", extra="codegen")
+        ((_, content),) = yaml.parse_documents(f"a: {word}\n", "file")
         assert boolean(word) is content["a"]
     else:
         assert boolean(word) == word

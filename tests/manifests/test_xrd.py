@@ -153,7 +153,7 @@ def test_own_fields(version: str, scope: str) -> None:
     assert outline(schema_of(crd, 1)) == {
         "apiVersion": "string",
         "kind": "string",
-        "metadata": {},
+        "metadata": {"name": "string"},
         "spec!": SPECS[scope],
         "status": STATUSES[scope],
     }
@@ -183,12 +183,13 @@ def test_what_is_taken() -> None:
     schema = schema_of(crd)
     spec, status = schema["properties"].pop("spec"), schema["properties"].pop("status")
     strings = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
+    name = {"type": "string", "maxLength": 5}
     assert schema == {
         "type": "object",
         "description": "A bucket.",
         "required": ["spec"],
         "x-kubernetes-validations": [{"rule": "self.metadata.name != 'x'"}],
-        "properties": {**strings, "metadata": {"type": "object"}},
+        "properties": {**strings, "metadata": {"type": "object", "properties": {"name": name}}},
     }
     given = {"location": {"type": "string"}, "crossplane": {"type": "integer"}}
     properties = spec.pop("properties")

@@ -170,12 +170,12 @@ def test_failure(tmp_path: Path, text: str | bytes, start: str) -> None:
 
 def parse(text: str, **options: Any) -> list[Any]:
     """Return places and contents of the documents in a text."""
-    return [tuple(one) for one in yaml.parse_documents(text, "<stdin>", extra="codegen", **options)]
+    return [tuple(one) for one in yaml.parse_documents(text, "<stdin>", **options)]
 
 
 def test_text_with_a_label() -> None:
     """A text is read like a file, each document as soon as it is there; places and errors have the label."""
-    documents = yaml.parse_documents("on: 1\n---\nb: 2\n---\n- c\n", "a.xpkg:package.yaml", extra="codegen")
+    documents = yaml.parse_documents("on: 1\n---\nb: 2\n---\n- c\n", "a.xpkg:package.yaml")
     assert next(documents) == ("a.xpkg:package.yaml, document 1 (line 1)", {"true": 1})
     assert next(documents) == ("a.xpkg:package.yaml, document 2 (line 3)", {"b": 2})
     with pytest.raises(
@@ -243,7 +243,7 @@ def test_deepest(text: str) -> None:
     assert time.process_time() - start < 5
     assert len(parse("a: " + "[" * 199 + "]" * 199)) == 1
     with pytest.raises(InputError, match="^x, line 1: this is nested more than 200 levels deep$"):
-        yaml.parse_value("[" * 201, "x", extra="render")
+        yaml.parse_value("[" * 201, "x")
 
 
 def test_depth_of_aliases() -> None:
@@ -272,11 +272,11 @@ def test_long_names(tmp_path: Path) -> None:
 def test_missing_pyyaml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without PyYAML the caller's own extra is named, before a file is looked at."""
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[codegen\]"):
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[cli\]"):
         parse("a: 1\n")
-    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[render\]"):
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[cli\]"):
         yaml.load_documents(tmp_path / "gone.yaml")
-    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[render\]"):
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[cli\]"):
         yaml.dump([{}])
 
 
@@ -346,12 +346,12 @@ def test_dump_too_deep() -> None:
 )
 def test_one_value(text: str, value: Any) -> None:
     """A document of any type is its value, and none is null."""
-    assert yaml.parse_value(text, "k", extra="render") == value
+    assert yaml.parse_value(text, "k") == value
 
 
 def test_one_value_of_many() -> None:
     """Several documents aren't one value, also where one of them is empty."""
     for text in ("1\n---\n2\n", "a: 1\n---\n"):
         with pytest.raises(InputError) as caught:
-            yaml.parse_value(text, "k", extra="render")
+            yaml.parse_value(text, "k")
         assert str(caught.value) == "k must hold one value (it holds 2 documents)"

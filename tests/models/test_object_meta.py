@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._core.base import names
 from crossplane_lite._core.resources import object_meta
 from crossplane_lite.errors import EncodeError
 
@@ -49,12 +50,12 @@ func main() {
 """
 MODULE = "module forms\n\ngo 1.24.0\n\nrequire k8s.io/apimachinery v0.35.3\n"
 FORMS = (
-    object_meta._is_key,
+    names.is_key,
     object_meta._is_annotation_key,
-    object_meta._is_label_value,
-    object_meta._is_subdomain,
-    lambda text: object_meta._is_subdomain(object_meta._with_more(text)),
-    object_meta._is_dns_label,
+    names.is_label_value,
+    names.is_subdomain,
+    lambda text: names.is_subdomain(object_meta._with_more(text)),
+    names.is_dns_label,
     object_meta._is_segment,
 )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._core.base import terminal
 from crossplane_lite._tools.packaging import images
 from crossplane_lite._tools.packaging.base import Python
 from crossplane_lite._tools.packaging.image import entrypoint
@@ -32,8 +33,11 @@ def machines(files: dict[str, bytes]) -> set[int]:
 
 
 @pytest.mark.slow
-def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_for_another_machine(
+    tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The layer has the function and libraries for the base's machine, twice with the same bytes, and no tools."""
+    monkeypatch.setattr(terminal, "LOG_SECONDS", 0.2)  # a line in a log for each step, and while pip works
     base = root_folder(tmp_path / "root", machine=0xB7)
     where = project(tmp_path / "project")
     stale = where / "build" / "lib" / "function_a" / "stale.py"
@@ -44,7 +48,9 @@ def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFi
         output = str(tmp_path / name)
         flags = ["--base", str(base), "--sdk-from", str(sdk), "--byte-code", "no", "-o", output, "--report"]
         assert main(["image", str(where), *flags]) == 0
-    shown = capsys.readouterr().out
+    shown, told = capsys.readouterr()
+    assert re.search(r"^choosing packages for Python 3.11 on linux/arm64 \(\d+ s\)$", told, re.MULTILINE)
+    assert re.search(r"^installing \d+ packages$", told, re.MULTILINE)
     assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
     assert "function-a 0.3.0 for linux/arm64, function_a.function:compose.main" in shown
     assert re.search(r"^ *\d+\.\d\d MB  google$", shown, re.MULTILINE)

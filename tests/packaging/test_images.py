@@ -118,10 +118,21 @@ def test_a_file_that_was_cut_off(tmp_path: Path, part: float) -> None:
 def test_what_is_no_image(tmp_path: Path) -> None:
     """A text, a missing file and a folder of something else are told apart."""
     (tmp_path / "text").write_text("hello")
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "more").mkdir(parents=True)
     for name, problem in (("text", "isn't a saved image"), ("none", "can't read"), ("folder", "neither an OCI layout")):
         with pytest.raises(InputError, match=problem):
             images.read(str(tmp_path / name), tmp_path)
+
+
+@pytest.mark.parametrize("names", [(), ("blobs",), ("blobs", "oci-layout")])
+def test_a_copy_that_failed(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """A folder that a program has begun to copy an image into is told as such."""
+    base = tmp_path / "base"
+    base.mkdir()
+    for name in names:
+        (base / name).touch()
+    with pytest.raises(InputError, match="base has no index.json, so the copy of the image isn't complete: delete "):
+        images.read(str(base), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,9 @@ class Compositions:
                 objects[1] = copy.deepcopy(objects[1])
                 for field in fields[:1]:
                     objects[1]["spec"]["forProvider"].pop(field, None)
-            yield Case(mistake, names, (objects[0], objects[1]))
+            second = copy.deepcopy(objects[1])
+            second["metadata"]["name"] = "second"  # both may be of one kind
+            yield Case(mistake, names, (objects[0], second))
 
     def _grown(self, chance: random.Random, name: str) -> tuple[Grower, dict[str, Any]]:
         """Return an object of a kind that its schema allows, with the parameters that upjet's rules require."""

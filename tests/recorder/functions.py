@@ -1,9 +1,7 @@
-"""Versions of a function for the tests of replay and what-if."""
+"""Versions of a function for the tests of replay."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable
 from typing import Any
 
 from crossplane_lite import Unstructured, composition, resource, response
@@ -17,7 +15,6 @@ __all__ = [
     "moved",
     "needs",
     "other_backup",
-    "random_function",
     "repeats",
     "sized",
     "slower",
@@ -136,7 +133,7 @@ def other_backup(ctx: composition.Context) -> None:
 
 
 def _backup(ctx: composition.Context, name: str) -> None:
-    watched = ctx.watched_as(Unstructured)
+    watched = ctx.watched
     assert watched is not None
     copied = ctx.resource(name, thing("Copy", text=watched.spec.text))
     copied.metadata.name = f"{watched.metadata.name}-{name}"
@@ -147,24 +144,21 @@ class _Messages:
     """A function of messages, which composes subnets as soon as the VPC has an id.
 
     Args:
-        without: What it composes without an id: `nothing`; `unset` in its place; `fail` for a Fatal
-            result; `same` where the id doesn't matter.
-        text: Returns a text for the VPC.
+        without: What it composes without an id: `nothing`; `unset` in its place; `fail` for a Fatal result.
     """
 
-    def __init__(self, without: str = "nothing", text: Callable[[], str] = str) -> None:
-        self._without, self._text = without, text
+    def __init__(self, without: str = "nothing") -> None:
+        self._without = without
 
     def RunFunction(self, request: Any, _: Any) -> Any:
         """Answer a request."""
         answer = response.to(request)
         xr = resource.struct_to_dict(request.observed.composite.resource)
-        vpc = {"apiVersion": "example.org/v1", "kind": "VPC", "spec": {"text": self._text()}}
+        vpc = {"apiVersion": "example.org/v1", "kind": "VPC", "spec": {"text": ""}}
         resource.update(answer.desired.resources["vpc"], vpc)
         observed = request.observed.resources
         seen = resource.struct_to_dict(observed["vpc"].resource) if "vpc" in observed else {}
         vpc_id = seen.get("status", {}).get("id") or ("unset" if self._without == "unset" else "")
-        vpc_id = "same" if self._without == "same" else vpc_id
         if not vpc_id and self._without == "fail" and len(observed) > 1:
             response.fatal(answer, "there is no id")
         for zone in xr["spec"]["zones"] if vpc_id else ():
@@ -176,4 +170,3 @@ class _Messages:
 careless_function = _Messages()
 defaults_function = _Messages("unset")
 strict_function = _Messages("fail")
-random_function = _Messages("same", lambda: str(uuid.uuid4()))

@@ -10,7 +10,7 @@ from crossplane_lite import testing
 from crossplane_lite._tools.recorder.recording import OPERATION, Subject
 from crossplane_lite.errors import InputError
 from tests.recorder import functions
-from tests.recorder.recordings import grown, network, play, record_all, write_call, writer
+from tests.recorder.recordings import network, play, record_all, write_call, writer
 
 
 @pytest.fixture
@@ -66,31 +66,3 @@ def test_a_new_wait_fails(recording: Path) -> None:
     """A check fails also if something newly waits."""
     with pytest.raises(AssertionError, match="newly waiting: subnet-a, subnet-b"):
         testing.recorded(f"{recording}#team/a")[0].check(functions.waits)
-
-
-@pytest.mark.slow
-def test_a_function_that_loses_nothing() -> None:
-    """The assertion holds for a function of this package, and returns what was tried."""
-    *_, request = grown(functions.first, network("a", "abc"))
-    report = testing.what_if(functions.first, request, changes=True)
-    assert report.tried > 10
-    assert report.losses == []
-
-
-def test_a_function_that_loses_something() -> None:
-    """The assertion fails with a line for each value whose absence deletes something."""
-    *_, request = grown(functions.careless_function, network("a", "abc"))
-    with pytest.raises(AssertionError) as raised:
-        testing.what_if(functions.careless_function, request)
-    assert str(raised.value).splitlines()[2] == (
-        "vpc.status.id missing: 3 of 4 resources deleted (subnet-a, subnet-b, subnet-c)"
-    )
-
-
-@pytest.mark.slow
-def test_changes_count_if_they_are_asked_for() -> None:
-    """Changes of existing resources fail the assertion only with `changes=True`."""
-    *_, request = grown(functions.defaults_function, network("a", "abc"))
-    assert testing.what_if(functions.defaults_function, request).losses
-    with pytest.raises(AssertionError, match=r"vpc.status.id missing: subnet-a changed \(spec.vpcId\)"):
-        testing.what_if(functions.defaults_function, request, changes=True)

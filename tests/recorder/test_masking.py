@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 
 from crossplane_lite._tools.recorder.masking import masked, prepared
+from crossplane_lite._tools.recorder.messages import as_json
 from crossplane_lite._tools.recorder.recording import REDACTED
+from crossplane_lite.proto import _view
+from tests.behaviour.test_secrets import sources_of
+from tests.support import request
 
 SECRET = "s3cr3t-v4lue-of-someone"
 IN_BASE64 = base64.b64encode(SECRET.encode()).decode()
@@ -33,7 +37,34 @@ SOURCES: dict[str, bytes] = {
     "required": _request(
         requiredResources={"s": {"items": [{"resource": {"kind": "Secret", "data": {"p": IN_BASE64}}}]}}
     ),
+    "list": _request({"kind": "SecretList", "items": [{"data": {"password": IN_BASE64}}]}),
+    "context": _request(context={"all": [{"kind": "Secret", "data": {"password": IN_BASE64}}]}),
+    "input": _request(input={"kind": "Input", "of": {"kind": "Secret", "data": {"password": IN_BASE64}}}),
 }
+
+
+SECRET_OBJECT = {"kind": "Secret", "data": {"p": IN_BASE64}}
+# Secrets as JSON in a string, in which no field can be marked as masked.
+TEXTS: dict[str, bytes] = {
+    "annotation": _request(
+        {"kind": "Object", "metadata": {"annotations": {"last": json.dumps({"manifest": SECRET_OBJECT})}}}
+    ),
+    "config map": _request({"kind": "ConfigMap", "data": {"objects.json": json.dumps([SECRET_OBJECT], indent=1)}}),
+    "JSON in JSON": _request({"kind": "ConfigMap", "data": {"a": json.dumps({"b": json.dumps(SECRET_OBJECT)})}}),
+    "list": _request({"kind": "ConfigMap", "data": {"a": '{"kind": "SecretList", "items": [{"data": %s}]}'}}).replace(
+        b"%s", json.dumps(json.dumps({"p": IN_BASE64}))[1:-1].encode()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_secrets_in_texts_are_masked(name: str) -> None:
+    """The values of a Secret in JSON in a string are masked there, and in the other texts."""
+    made = prepared(TEXTS[name])
+    assert SECRET.encode() not in made
+    assert IN_BASE64.encode() not in made
+    assert b"http://x:[secret]@y" in made
+    assert _keys(json.loads(TEXTS[name])) == _keys(json.loads(made))
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -46,6 +77,15 @@ def test_secret_values_are_masked_everywhere(name: str) -> None:
     assert b"http://x:[secret]@y" in made
     before, after = json.loads(SOURCES[name]), json.loads(made)
     assert _keys(before) == _keys(after)
+
+
+@pytest.mark.parametrize("name", sources_of(SECRET))
+def test_recordings_have_the_same_secrets_masked(name: str) -> None:
+    """What is masked in results, conditions and logs is masked in the recording of a function that is served, too."""
+    asked = _view.RunFunctionRequest.FromString(request(**sources_of(SECRET)[name]))
+    made = masked([as_json(asked)])[0]
+    assert SECRET.encode() not in made
+    assert IN_BASE64.encode() not in made
 
 
 DEEPER: list[tuple[bytes, Any]] = [

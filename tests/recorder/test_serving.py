@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import time
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,30 @@ def test_an_operation_is_recorded(tmp_path: Path) -> None:
     with serving(f"{TARGET}:needs", "--insecure", "--record", str(tmp_path)) as server:
         _called(server, testing.request(None))
     assert Recording(tmp_path).calls[0].subject[:2] == OPERATION
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limit is set from outside, which only Linux can")
+def test_a_full_disk_is_told_once(tmp_path: Path) -> None:
+    """While nothing can be written, the log says why once, and not for each call; afterwards how many were dropped."""
+    dropping, dropped = "events are dropped, because the recording can't be written", "events were dropped"
+
+    def limit(size: int) -> None:
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    with serving(f"{TARGET}:first", "--insecure", "--record", str(tmp_path)) as server:
+        limit(100)
+        for number in range(4):
+            _called(server, testing.request(network(f"a{number}")))
+            server.record(dropping)
+            time.sleep(0.3)  # longer than the pause between batches
+        limit(resource.RLIM_INFINITY)
+        _called(server, testing.request(network("b")))
+        assert server.record(dropped)["dropped"] == 8
+    told = [(one["level"], one.get("error")) for one in server.records if one["msg"] in (dropping, dropped)]
+    assert told == [("error", "File too large"), ("warning", None)]
+    recording = Recording(tmp_path)
+    assert recording.notes == ["the recorder dropped 8 events: File too large"]
+    assert [call.subject.title for call in recording.calls] == ["XNetwork team/b"]
 
 
 def test_a_folder_that_cant_be_made_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,7 +128,7 @@ def test_a_full_disk_drops_and_counts(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, str(folder)], capture_output=True, text=True, check=True)
     found = Recording(folder)
     assert found.dropped == int(done.stdout) > 0
-    assert found.notes[0] == f"the recorder dropped {found.dropped} events"
+    assert found.notes[0] == f"the recorder dropped {found.dropped} events: File too large"
     assert not any("cut off" in note for note in found.notes)
     numbers = [one.request["n"] for one in found.calls if one.asked]
     assert numbers[0] == 1

@@ -92,20 +92,20 @@ def put(folder: Path, **texts: str) -> Path:
     return folder
 
 
-@composition.function
+@composition.function(name="tests.render.files.odd")
 def odd(ctx: composition.Context) -> None:
     """A resource whose apiVersion can't be parsed."""
     ctx.resource("odd", Unstructured("a/b/c", "Bucket"))
 
 
-@composition.function
+@composition.function(name="tests.render.files.bucket")
 def bucket(ctx: composition.Context) -> None:
     """Composes a bucket of the composite's size."""
     xr = ctx.composite(Unstructured)
     ctx.resource("bucket", Unstructured("example.org/v1", "Bucket", spec={"size": xr.observed.spec.size}))
 
 
-@composition.function
+@composition.function(name="tests.render.files.tell")
 def tell(ctx: composition.Context) -> None:
     """Tells in the composite's status what it was given, and reports it."""
     given = ctx.input if ctx.input is not None else {}
@@ -118,7 +118,7 @@ def tell(ctx: composition.Context) -> None:
     ctx.results.warning("mind the gap")
 
 
-@composition.function
+@composition.function(name="tests.render.files.patch")
 def patch(ctx: composition.Context) -> None:
     """Applies a copy of the resource that is watched."""
     watched = ctx.watched

@@ -31,8 +31,10 @@ REQUIRED = (
     " || has(self.forProvider.{0}) || (has(self.initProvider) && has(self.initProvider.{0}))"
 )
 POLICIES = {"type": "array", "items": {"type": "string"}, "default": ["*"]}
+CONDITIONS = {"conditions": {"type": "array", "items": obj(type="s", status="s", reason="s", lastTransitionTime="s")}}
 INSTANCE = crd(
     obj(
+        status=obj(**CONDITIONS),
         spec={
             **obj(
                 forProvider={
@@ -51,12 +53,12 @@ INSTANCE = crd(
                     "message": "spec.forProvider.instanceClass is a required parameter",
                 }
             ],
-        }
+        },
     ),
     kind="Instance",
 )
-VPC = crd(obj(spec=obj(region="s", size=SIZE), status=obj(id="s", size=SIZE)), kind="VPC")
-SUBNET = crd(obj(spec=obj(region="s", vpcId="s", public="b"), status=obj(id="s")), kind="Subnet")
+VPC = crd(obj(spec=obj(region="s", size=SIZE), status=obj(id="s", size=SIZE, **CONDITIONS)), kind="VPC")
+SUBNET = crd(obj(spec=obj(region="s", vpcId="s", public="b"), status=obj(id="s", **CONDITIONS)), kind="Subnet")
 
 
 def files(folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tests.codegen.generated import crd, obj
 from tests.render import gate
 
-__all__ = ["MISTAKES", "Mistake", "write"]
+__all__ = ["CRDS", "MISTAKES", "Mistake", "observed_vpc", "write"]
 
 V = "example.org/v1"
 TAGS = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -73,6 +73,7 @@ COMPOSITION: dict[str, Any] = {
         ],
     },
 }
+HEAD_OF_XR = f"apiVersion: {V}\nkind: Network\n"
 CREDENTIALS = [{"name": "cloud", "source": "Secret", "secretRef": {"namespace": "s", "name": "c"}}]
 SECRET = {
     "apiVersion": "v1",
@@ -92,6 +93,7 @@ HEAD = """\
 import asyncio
 import hashlib
 import json
+import os
 
 from crossplane_lite import Unstructured, composition
 
@@ -108,6 +110,13 @@ def compose(ctx: composition.Context) -> None:
     vpc = ctx.resource("vpc", Unstructured(V, "VPC", spec={"region": spec.region}))
     at = vpc.observed.status
 """
+
+
+def observed_vpc(namespace: str | None = None, **more: Any) -> dict[str, Any]:
+    """Return the VPC of the projects as it exists."""
+    annotations = {"crossplane.io/composition-resource-name": "vpc"}
+    metadata = {"name": "vpc", "namespace": namespace, "annotations": annotations}
+    return {"apiVersion": V, "kind": "VPC", "metadata": metadata, "spec": {"region": "eu"}, **more}
 
 
 class Mistake(NamedTuple):
@@ -173,6 +182,17 @@ def _composition(**changes: Any) -> dict[str, Any]:
     return {**COMPOSITION, "spec": {**COMPOSITION["spec"], "pipeline": [step]}}
 
 
+def _of_model(name: str, code: str, remedy: str) -> Mistake:
+    """Return a mistake with the model of Deployments, of which `made` is a registered one."""
+    lines = f"""
+    from examples.application.model.io.k8s.api.apps import v1 as model
+
+    made = ctx.resource("typed", model.Deployment())
+    {code}  # here
+    """
+    return Mistake(name, lines, "here", remedy)
+
+
 MISTAKES = [
     # Fields and kinds.
     Mistake(
@@ -181,23 +201,12 @@ MISTAKES = [
         r"subnet\.spec\.regoin",
         "did you mean 'region'",
     ),
-    Mistake(
-        "a misspelt field of a model",
-        """
-        from examples.application.model.io.k8s.api.apps import v1 as model
-
-        made = ctx.resource("typed", model.Deployment())
-        made.spec.replcas = 3  # here
-        """,
-        "here",
-        "did you mean 'replicas'",
-    ),
+    _of_model("a misspelt field of a model", "made.spec.replcas = 3", "did you mean 'replicas'"),
     Mistake(
         "a misspelt kind",
         'ctx.resource("subnet", Unstructured(V, "Sbunet", spec={"region": "eu"}))',
         "subnet",
         "did you mean 'Subnet'",
-        status=0,
     ),
     Mistake(
         "a version that the kind doesn't have",
@@ -264,6 +273,12 @@ MISTAKES = [
         "a namespaced composite can't compose cluster-scoped resources",
     ),
     Mistake(
+        "a text where a Secret has base64",
+        'ctx.resource("secret", Unstructured("v1", "Secret", data={"user": "plain!"}))',
+        r"secret\.data\.user: must be base64",
+        "stringData takes plain text",
+    ),
+    Mistake(
         "a number among labels",
         'vpc.metadata.labels = {"tier": 5}  # here',
         "here",
@@ -290,6 +305,131 @@ MISTAKES = [
         status=2,
         files={"xr.yaml": {**gate.XR, "kind": "Network", "spec": {"regoin": "eu"}}},
     ),
+    Mistake(
+        "a field of managed resources that stands too high",
+        'ctx.resource("db", Unstructured(V, "Instance", engine="pg"))',
+        r"db\.engine",
+        r"it belongs below spec\.forProvider",
+    ),
+    Mistake(
+        "a field that stands too high, of a kind without a schema",
+        'ctx.resource("other", Unstructured("s3.aws.m.upbound.io/v1beta1", "Bucket", forProvider={}))  # here',
+        "here",
+        "other has forProvider at its top; managed resources have it below spec",
+        status=0,
+    ),
+    Mistake(
+        "a namespace of a connection Secret",
+        """
+        secret = {"name": "a", "namespace": "b"}
+        other = Unstructured("s3.aws.m.upbound.io/v1beta1", "Bucket", spec={"writeConnectionSecretToRef": secret})
+        ctx.resource("other", other)  # here
+        """,
+        "here",
+        r"other\.spec\.writeConnectionSecretToRef\.namespace is set, .* leave it out",
+        status=0,
+    ),
+    Mistake(
+        "a number where the XRD wants a string",
+        "",
+        r"spec\.team: must be a string",
+        r"\(got 16\.3 that is a number\); quote it in xr\.yaml, line 6",
+        status=2,
+        files={
+            "xr.yaml": HEAD_OF_XR + "metadata: {name: net, namespace: default}\nspec:\n  region: eu\n  team: 16.3\n"
+        },
+    ),
+    Mistake(
+        "another group of the composite",
+        "",
+        r"the composite is a Network of exmaple\.org",
+        r"did you mean 'example\.org'",
+        status=2,
+        files={"xr.yaml": {**gate.XR, "apiVersion": "exmaple.org/v1", "kind": "Network"}},
+    ),
+    Mistake(
+        "a misspelt field in a file of what exists",
+        "xr.status.vpcId = at.id",
+        r"the observed resource vpc: the schema of example\.org/v1 VPC has no status\.idd",
+        "did you mean 'id'",
+        status=0,
+        command="render -o observed.yaml",
+        files={"observed.yaml": observed_vpc("default", status={"idd": "vpc-1"})},
+    ),
+    Mistake(
+        "a field of a fixture that stands too high",
+        "xr.status.vpcId = at.id",
+        r"fixture 'vpc': the schema of example\.org/v1 VPC has no engine",
+        "no engine",
+        status=0,
+        command="simulate --fixtures fixtures.yaml",
+        files={"fixtures.yaml": "vpc: {engine: postgres}"},
+    ),
+    Mistake(
+        "a value that is new in each call",
+        """
+        import time
+
+        vpc.metadata.annotations["at"] = str(time.time())
+        """,
+        r"these still change: vpc\.metadata\.annotations\.at",
+        "a time or a random value is another one in each round",
+        command="simulate --max-rounds 4",
+    ),
+    Mistake(
+        "a composite without a namespace",
+        'ctx.connection_secret({"a": "b"})  # here',
+        "here",
+        r"the composite has no metadata\.namespace; if its kind has one, give it there",
+        files={
+            "crossplane-lite.toml": PROJECT.replace('xrd = "xrd.yaml"\n', ""),
+            "xr.yaml": HEAD_OF_XR + "metadata: {name: net}\nspec: {region: eu}\n",
+        },
+    ),
+    # Tables and models.
+    Mistake("a key that a table lacks", "size = SIZES[vpc.name]  # here", "here", "'vpc'; SIZES has eu, us"),
+    Mistake(
+        "a key that a table in a table lacks",
+        """
+        tiers = {"eu": {"basic": 1}}
+        size = tiers["eu"]["large"]  # here
+        """,
+        "here",
+        r"tiers\['eu'\] has basic",
+    ),
+    Mistake(
+        "a key of a long table",
+        """
+        ports = {f"p{number:02}": number for number in range(50)}
+        port = ports["http"]  # here
+        """,
+        "here",
+        "ports has p00, p01, .*, p09 and 40 more",
+    ),
+    Mistake(
+        "a key that the pipeline's context lacks",
+        """
+        ctx.context["zones"] = ["a"]
+        zones = ctx.context["zone"]  # here
+        """,
+        "here",
+        "'zone'; the pipeline's context has zones",
+    ),
+    Mistake("a key that the environment lacks", 'ctx.environment["x"]  # here', "here", r"ctx\.environment is empty"),
+    Mistake("a missing value as a key", "size = SIZES[at.engine]  # here", "here", r"apply\(SIZES\.get, \.\.\.\)"),
+    _of_model(
+        "a model's field as a key", 'made.spec["replicas"]', r"typed\.spec is a model, not a dict: write \.replicas"
+    ),
+    _of_model("a model's field set as a key", 'made.spec["replicas"] = 3', r"write \.replicas"),
+    _of_model("a misspelt key of a model", 'made.spec["replcas"]', "did you mean 'replicas'"),
+    _of_model("a method of dicts on a model", 'made.spec.get("replicas")', r"write fields as attributes, such as \."),
+    _of_model("a loop over a model", "[*made.spec]", r"write fields as attributes, such as \."),
+    _of_model("a field that belongs deeper", "model.Deployment(replicas=3)", "it belongs below spec "),
+    _of_model(
+        "a key that belongs deeper", 'model.Deployment(spec={"containers": []})', r"it belongs below template\.spec "
+    ),
+    _of_model("a field of a list", "made.observed.status.conditions.type", r"as in \[0\]\.type"),
+    _of_model("a field that belongs much deeper", "made.containers = []", r"it belongs below spec\.template\.spec "),
     # Registering.
     Mistake(
         "a resource that isn't registered",
@@ -316,8 +456,36 @@ MISTAKES = [
     Mistake(
         "a write to the composite's spec",
         'xr.spec.region = "us"  # here',
-        r"spec",
-        "status",
+        "here",
+        r"xr\.spec\.region was set, .* remove the assignment",
+    ),
+    Mistake(
+        "a write to desired status", 'vpc.status.id = "a"  # here', "here", r"read the status from \.observed\.status"
+    ),
+    Mistake(
+        "None in a list",
+        'ctx.resource("subnet", Unstructured(V, "Subnet", spec={"zones": ["a", spec.team]}))  # here',
+        "here",
+        r"subnet\.spec\.zones\[1\]: None can't be in a list; leave the element out",
+    ),
+    Mistake(
+        "None that is appended",
+        """
+        vpc.spec.zones.append("a")
+        vpc.spec.zones.append(spec.team)  # here
+        """,
+        "here",
+        r"vpc\.spec\.zones\[1\]: None can't be in a list; leave the element out",
+    ),
+    Mistake(
+        "a time without a time zone",
+        """
+        from datetime import datetime
+
+        xr.status.address = datetime.now()  # here
+        """,
+        "here",
+        r"xr\.status\.address: a time must have a time zone .* write datetime\.now\(timezone\.utc\)",
     ),
     Mistake(
         "desired status where observed status is meant",
@@ -366,6 +534,20 @@ MISTAKES = [
         status=0,
     ),
     Mistake(
+        "an order of missing texts",
+        'first = sorted(["a", at.id])  # here',
+        "here",
+        r"\(id or ''\) < \.\.\., .*\n.* to sort, write apply\(sorted, \[\.\.\.\]\)",
+        status=0,
+    ),
+    Mistake(
+        "an order of missing values",
+        "last = max(at.id, at.engine)  # here",
+        "here",
+        r"give it a default\n.* to sort, write apply\(sorted, \[\.\.\.\]\)",
+        status=0,
+    ),
+    Mistake(
         "a comparison of a missing value with None",
         """
         if at.id == None:  # here
@@ -374,7 +556,6 @@ MISTAKES = [
         "here",
         "if not",
         status=0,
-        grade=0,
     ),
     Mistake(
         "a misspelt field that is waited for",
@@ -423,7 +604,137 @@ MISTAKES = [
         "here",
         "apply",
     ),
+    Mistake(
+        "a misspelt field of observed state",
+        "if at.idd:  # here\n    xr.status.vpcId = at.id",
+        "here",
+        r"vpc\.observed\.status\.idd is read, and the schema of example\.org/v1 VPC has no .*; did you mean 'id'",
+        status=0,
+    ),
+    Mistake(
+        "a misspelt field of observed state in a simulation",
+        'xr.status.vpcId = at.get("idd", "none")  # here',
+        "here",
+        "did you mean 'id'",
+        status=0,
+        command="simulate",
+    ),
+    Mistake(
+        "a field that Kubernetes' own kind doesn't have",
+        """
+        config = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+        ready = config.observed.status.ready  # here
+        """,
+        "here",
+        "the schema of v1 ConfigMap has no status",
+        status=0,
+    ),
+    Mistake(
+        "a question whether a resource exists",
+        "if vpc.observed.exists:  # here\n    xr.status.vpcId = at.id",
+        "here",
+        r"`if vpc\.observed:` asks whether it exists",
+        status=0,
+    ),
     # Python and files.
+    Mistake(
+        "an environment variable that isn't set", "os.environ['N_O']  # here", "here", r"isn't set: os\.environ\.get"
+    ),
+    Mistake(
+        "a None that is read",
+        """
+        tier = {"eu": {"size": 1}}.get("us")
+        size = tier["size"]  # here
+        """,
+        "here",
+        "; tier is None",
+    ),
+    Mistake(
+        "a misspelt name",
+        "other = spce.region  # here",
+        "here",
+        "name 'spce' is not defined; did you mean 'spec'",
+    ),
+    Mistake(
+        "a name that is set in some cases",
+        """
+        if at.id:
+            tier = "large"
+        vpc.spec.tier = tier  # here
+        """,
+        "here",
+        "set it before, for all cases",
+    ),
+    Mistake(
+        "a misspelt import",
+        "from crossplane_lite import Unstructred  # here",
+        "here",
+        "did you mean 'Unstructured'",
+    ),
+    Mistake(
+        "a required resource that nobody asks for",
+        """
+        ctx.requirements.resources["zones"] = composition.ResourceSelector(api_version=V, kind="VPC", match_name="a")
+        for zone in ctx.required_resources["zone"]:
+            ctx.resource(zone.name, Unstructured(V, "Subnet"))
+        """,
+        r"required\.zone is read, and neither compose\(\) nor the Composition asks for zone",
+        "did you mean 'zones'",
+        status=0,
+    ),
+    Mistake(
+        "an index beyond a list",
+        """
+        zones = ["a", "b"]
+        zone = zones[2]  # here
+        """,
+        "here",
+        "; zones has 2",
+    ),
+    Mistake("an element that isn't there", "next(iter(at.conditions))  # here", "here", r"next\(\.\.\., None\)"),
+    Mistake("an attribute of a dict", "size = ctx.input.size  # here", "here", r"; write \['size'\]"),
+    Mistake("a misspelt method of the context's", 'ctx.results.warn("a")  # here', "here", "did you mean 'warning'"),
+    Mistake("a misspelt method of a text", "region = spec.region.uper()  # here", "here", "did you mean 'upper'"),
+    Mistake(
+        "a misspelt argument",
+        'ctx.resource("subnet", Unstructured(V, "Subnet"), dependson=[vpc])  # here',
+        "here",
+        r"it is called as ctx\.resource\(name, instance, \*, depends_on=\(\), formerly=\(\)\)",
+    ),
+    Mistake(
+        "an argument too many",
+        'ctx.resource("subnet", Unstructured(V, "Subnet", {"region": "eu"}))  # here',
+        "here",
+        r"it is called as Unstructured\(api_version, kind, \*\*fields\) \(beginner",
+    ),
+    Mistake(
+        "arguments in another order",
+        'ctx.resource(Unstructured(V, "Subnet"), "subnet")  # here',
+        "here",
+        r"the name comes first: ctx\.resource\(name, instance\)",
+    ),
+    Mistake(
+        "a resource that is put into the context",
+        'ctx.resources["subnet"] = Unstructured(V, "Subnet")  # here',
+        "here",
+        r"only for reading; write ctx\.resource\('subnet', \.\.\.\)",
+    ),
+    Mistake(
+        "a missing value for a function in C",
+        "size = json.loads(at.id)  # here",
+        "here",
+        r"vpc\.status\.id; use crossplane_lite\.apply\(json\.loads, value\)",
+    ),
+    Mistake(
+        "a missing value for a function that takes text",
+        """
+        import ipaddress
+
+        network = ipaddress.ip_network(at.id)  # here
+        """,
+        "here",
+        r"vpc\.status\.id; use crossplane_lite\.apply\(ipaddress\.ip_network, value\)",
+    ),
     Mistake(
         "a misspelt key of the input",
         'ctx.resource("other", Unstructured(V, "VPC", spec={"region": "eu", "size": ctx.input["sise"]}))  # here',
@@ -451,8 +762,22 @@ MISTAKES = [
         ctx.resource("other", Unstructured(V, "VPC", spec={"region": "eu", "size": size()}))
         """,
         r"other\.spec\.size",
-        "await",
-        grade=1,
+        r"got a coroutine; await it",
+    ),
+    Mistake("a method that isn't called", 'vpc.spec.region = "EU".lower  # here', "here", r"method; call it\)"),
+    Mistake("bytes for a text", 'vpc.spec.region = b"eu"  # here', "here", r"got bytes; write \.decode\(\)"),
+    Mistake(
+        "dicts that are added",
+        'vpc.metadata.labels = {"a": "b"} + {"c": "d"}  # here',
+        "here",
+        r"dicts are joined by \| and \|=",
+    ),
+    Mistake(
+        "a misspelt name that is removed",
+        'ctx.remove("vcp")',
+        r"ctx\.remove\('vcp'\): no resource has this name",
+        "did you mean 'vpc'",
+        status=0,
     ),
     Mistake(
         "a forgotten decorator",

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from crossplane_lite._tools.render import arguments
 from crossplane_lite._tools.render.arguments import Inputs, duration
-from crossplane_lite._tools.render.functions import InProcess, Remote
+from crossplane_lite._tools.render.functions import InProcess
 from crossplane_lite._tools.render.pipeline import Selector
 from crossplane_lite.errors import InputError
 from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
-from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, bucket, function, put, tell
+from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, bucket, put, tell
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: cloud, namespace: system}\nstringData: {a: b}\n"
 
@@ -59,7 +59,7 @@ def test_defaults(folder: Path) -> None:
     runners = found.functions
     assert [one.function for one in runners.values() if isinstance(one, InProcess)] == [bucket, tell]
     assert found.cluster.resources(Selector("v1", "Secret", labels={})) == []
-    assert (found.observed, found.context, found.timeout, found.schemas) == ([], {}, 60.0, None)
+    assert (found.observed, found.context, found.timeout, found.checks, found.schema) == ([], {}, 60.0, None, None)
     assert arguments.paths(parsed(*files)) == files
 
 
@@ -107,23 +107,12 @@ def test_function_flags_over_documents(folder: Path) -> None:
         assert [one.function for one in runners.values() if isinstance(one, InProcess)] == [tell, bucket]
 
 
-def test_annotations(folder: Path) -> None:
-    """-a overrides an annotation of all functions."""
-    put(folder, functions=function("function-bucket") + function("function-tell", runtime="Docker"))
-    flags = ["-a", "render.crossplane.io/runtime=Development"]
-    flags += ["--function-annotations", "render.crossplane.io/runtime-development-target=localhost:1=2"]
-    found = read(folder / "xr.yaml", folder / "composition.yaml", folder / "functions.yaml", *flags)
-    targets = [one.target for one in found.functions.values() if isinstance(one, Remote)]
-    assert targets == ["localhost:1=2", "localhost:1=2"]
-
-
 def test_lists(folder: Path) -> None:
-    """-e and -a take lists with commas, as well as a file or a value with one."""
+    """-e takes lists with commas, as well as a file with one."""
     put(folder, **{"a,b": "", "c": ""})
     with_comma = str(folder / "a,b.yaml")
-    found = parsed("x", "-e", "a,b.yaml", "-e", with_comma, "-e", r"d\,e,f", "-a", r"k=v,l=m\,n,", "-a", "o=p=q")
+    found = parsed("x", "-e", "a,b.yaml", "-e", with_comma, "-e", r"d\,e,f")
     assert [str(path) for path in found.required_resources] == ["a", "b.yaml", with_comma, "d,e", "f"]
-    assert found.function_annotations == [("k", "v"), ("l", "m,n"), ("o", "p=q")]
 
 
 def test_cluster(folder: Path) -> None:
@@ -132,7 +121,7 @@ def test_cluster(folder: Path) -> None:
     put(folder, b="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: team}\n", secret=SECRET)
     found = read(
         *(folder / "xr.yaml", folder / "composition.yaml", folder / "functions.yaml"),
-        *("-e", folder / "more", "--extra-resources", folder / "b.yaml"),
+        *("-e", folder / "more", "--required-resources", folder / "b.yaml"),
         *("--function-credentials", folder / "secret.yaml"),
     )
     maps = found.cluster.resources(Selector("v1", "ConfigMap", labels={}))
@@ -142,11 +131,9 @@ def test_cluster(folder: Path) -> None:
 
 
 def test_context(folder: Path) -> None:
-    """The context comes from files and values, and values win."""
-    put(folder, value="from: file")
-    flags = ["--context-files", f"a={folder}/value.yaml", f"--context-files=b={folder}/value.yaml"]
-    found = read(folder / "xr.yaml", "--function", f"{HERE}:bucket", *flags, "--context-values", 'b={"x": [1, 2]}')
-    assert found.context == {"a": {"from": "file"}, "b": {"x": [1, 2]}}
+    """The context comes from values."""
+    found = read(folder / "xr.yaml", "--function", f"{HERE}:bucket", "--context-values", 'b={"x": [1, 2]}')
+    assert found.context == {"b": {"x": [1, 2]}}
 
 
 XRD = (
@@ -205,8 +192,8 @@ def test_schemas(folder: Path) -> None:
 def test_paths(folder: Path) -> None:
     """Every file and directory of the command line is known, also where it isn't there."""
     flags = ["-o", "o", "-e", "e1", "-e", "e2", "-s", "s", "--function-credentials", "c", "--xrd", "x", "--crds", "d"]
-    found = arguments.paths(parsed("xr", "composition", "functions", *flags, "--context-files", "k=v"))
-    names = ["xr", "composition", "functions", "o", "x", "s", "c", "e1", "e2", "d", "v"]
+    found = arguments.paths(parsed("xr", "composition", "functions", *flags))
+    names = ["xr", "composition", "functions", "o", "x", "s", "c", "e1", "e2", "d"]
     assert [str(path) for path in found] == names
 
 
@@ -217,10 +204,6 @@ def test_paths(folder: Path) -> None:
         (["xr", "c", "f", "g"], "unrecognized arguments: g"),
         (["xr", "--context-values", "a"], "argument --context-values: 'a' is not KEY=VALUE"),
         (["xr", "--context-values", "=a"], "argument --context-values: '=a' is not KEY=VALUE"),
-        (["xr", "--context-files", "a="], "argument --context-files: 'a=' is not KEY=FILE"),
-        (["xr", "-a", "a"], "argument -a/--function-annotations: 'a' is not KEY=VALUE"),
-        (["xr", "-a", "k=a,b"], "argument -a/--function-annotations: 'b' is not KEY=VALUE"),
-        (["xr", "-a", ""], "argument -a/--function-annotations: '' is not KEY=VALUE"),
         (["xr", "--function", "=a:b"], "argument --function: '=a:b' is not NAME=module:function or module:function"),
         (["xr", "--function", "a="], "argument --function: 'a=' is not NAME=module:function or module:function"),
         (

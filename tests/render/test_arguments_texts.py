@@ -56,9 +56,7 @@ def test_long_duration() -> None:
 
 @pytest.mark.sample(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="arguments are bytes on Unix alone")
-@pytest.mark.parametrize(
-    "flag", [b"--context-values=a=\xff", b"--context-files=\xff=x", b"--function-annotations=\xff=b"]
-)
+@pytest.mark.parametrize("flag", [b"--context-values=a=\xff", b"--context-values=\xff=b"])
 def test_bytes_that_are_no_text(tmp_path: Path, flag: bytes) -> None:
     """A value that isn't UTF-8 is refused with a line that says so."""
     put(tmp_path, xr=XR)

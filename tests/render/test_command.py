@@ -221,7 +221,7 @@ def test_one_function(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     """A function alone is a pipeline of one step, from the current directory as well."""
     assert main(["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket"]) == 0
     assert [one["kind"] for one in shown(capsys.readouterr().out)] == ["XBucket", "Bucket"]
-    source = "from crossplane_lite import composition\n@composition.function\ndef compose(ctx): pass\n"
+    source = "from crossplane_lite import composition\n@composition.function(name='alone')\ndef compose(ctx): pass\n"
     (folder / "alone.py").write_text(source)
     done = run_command("render", "xr.yaml", "--function", "alone:compose", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
@@ -232,7 +232,7 @@ def test_one_function(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
 def test_functions_that_print(folder: Path) -> None:
     """What a function prints, when it is imported or called, is on stderr: stdout has the documents alone."""
     source = "from crossplane_lite import composition\nprint('imported')\n"
-    (folder / "chatty.py").write_text(f"{source}@composition.function\ndef compose(ctx): print('called')\n")
+    (folder / "chatty.py").write_text(f"{source}@composition.function(name='a')\ndef compose(ctx): print('called')\n")
     done = run_command("render", "xr.yaml", "--function", "chatty:compose", cwd=folder)
     assert (done.returncode, done.stderr.splitlines()) == (0, ["imported", "called"])
     assert [one["kind"] for one in shown(done.stdout)] == ["XBucket"]
@@ -294,7 +294,8 @@ def test_kinds_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path)
     arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket", "--crds", str(folder / "crds")]
     assert main(arguments) == 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == "not checked: 1 of 1 (bucket: no schema of example.org/v1 Bucket)"
+    command = "kubectl get --raw /openapi/v3/apis/example.org/v1"
+    assert line == f"not checked: 1 of 1 (bucket: no schema of example.org/v1 Bucket; a file for --crds: {command})"
 
 
 def test_versions_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -369,7 +370,6 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "empty"], "there is no .yaml, .yml or .json file"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "list.yaml"], "items[0] must be a mapping (got "),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--function-credentials", "xr.yaml"], "be Secret of v1"),
-        (["xr.yaml", "composition.yaml", "functions.yaml", "--context-files", "a=gone"], "can't read gone: No such"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--context-values", "a=["], "--context-values a, line 2: "),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--xrd", "composition.yaml"], "composition.yaml"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--crds", "gone"], "gone"),
@@ -435,7 +435,7 @@ def test_what_a_run_imports(folder: Path) -> None:
         "pytest",
     )
     unwanted += tuple(f"crossplane_lite._tools.render.{name}" for name in ("kubectl", "watch", "defaults"))
-    unwanted += ("crossplane_lite._tools.manifests.kind_schemas", "crossplane_lite._tools.manifests.sources")
+    unwanted += ("crossplane_lite._tools.manifests.sources", "crossplane_lite._tools.kubernetes.rules")
     modules = json.loads(done.stdout)
     found = [name for name in modules if any((name + ".").startswith(one + ".") for one in unwanted)]
     assert found == []

@@ -153,12 +153,25 @@ BAD: dict[str, tuple[Any, str]] = {
     "owner": (thing(ownerReferences=[1]), ": metadata.ownerReferences[0] must be an object (got an integer)"),
     "name": (
         thing(name="My_Bucket"),
-        ": metadata.name \"My_Bucket\" is not a valid name: it must be lower-case letters, digits, '-' and '.', "
-        "and begin and end with a letter or digit",
+        ": metadata.name: 'My_Bucket' can't be an object's name: use up to 253 lower-case letters, digits, '-' and '.'",
     ),
-    "long name": (thing(name="x" * 300), " is not a valid name: it has 300 characters, and must have at most 253"),
-    "generateName": (thing(generateName="My-"), ': metadata.generateName "My-" is not a valid name'),
-    "generateName's begin": (thing(generateName="-"), ': metadata.generateName "-" is not a valid name'),
+    "long name": (thing(name="x" * 300), ": metadata.name: a string of 300 characters can't be an object's name"),
+    "generateName": (thing(generateName="My-"), ": metadata.generateName: 'My-' can't be the beginning"),
+    "generateName's begin": (thing(generateName="-"), ": metadata.generateName: '-' can't be the beginning"),
+    "label's key": (thing(labels={"a/b/c": "x"}), ': metadata.labels["a/b/c"]: '),
+    "label's value": (thing(labels={"a": "-x"}), ": metadata.labels.a: "),
+    "annotation's key": (thing(annotations={"a b": "x"}), ': metadata.annotations["a b"]: '),
+    "annotations' size": (thing(annotations={"a": "x" * 262144}), ": metadata.annotations: must have at most 262,144"),
+    "finalizer": (thing(finalizers=["a/"]), ": metadata.finalizers[0]: "),
+    "finalizers": (thing(finalizers=["orphan", "foregroundDeletion"]), ": metadata.finalizers[0]: "),
+    "owner's name": (
+        thing(ownerReferences=[{"apiVersion": "v1", "kind": "Pod", "uid": "u"}]),
+        ": metadata.ownerReferences[0].name: ",
+    ),
+    "event": (
+        thing(ownerReferences=[{"apiVersion": "v1", "kind": "Event", "name": "x", "uid": "u"}]),
+        ": metadata.ownerReferences[0]: an Event can't be an owner",
+    ),
     "other controller": (
         thing(ownerReferences=[{"kind": "XOther", "name": "them", "uid": "theirs", "controller": True}]),
         ": cannot set controller reference: it is already controlled by XOther them (UID theirs)",
@@ -174,6 +187,37 @@ def test_refused(name: str) -> None:
         composed(resource)
     assert str(caught.value).startswith('composed resource "bucket"')
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "is_right"),
+    [
+        ("a", "Thing", True),
+        ("a-b.c-1", "Thing", True),
+        ("0", "Thing", True),
+        ("x" * 253, "Thing", True),
+        ("x" * 254, "Thing", False),
+        ("Photos", "Thing", False),
+        ("a_b", "Thing", False),
+        ("a..b", "Thing", False),
+        ("a.-b", "Thing", False),
+        ("a\n", "Thing", False),
+        ("größe", "Thing", False),
+        ("a:b", "Thing", False),
+        ("a:b", "Role", False),
+        ("system:A", "ClusterRole", True),
+        ("system/a", "ClusterRole", False),
+    ],
+)
+def test_names(name: str, kind: str, is_right: bool) -> None:
+    """Names are DNS subdomains, and those of RBAC's own kinds any part of a path."""
+    group = "rbac.authorization.k8s.io" if kind == "ClusterRole" else "example.org"
+    resource = {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": name}}
+    if is_right:
+        assert composed(resource)["metadata"]["name"] == name
+        return
+    with pytest.raises(RenderError, match="can't be an object's name"):
+        composed(resource)
 
 
 NAMESPACED: dict[str, tuple[Any, str]] = {

@@ -156,9 +156,8 @@ def test_a_chain_of_waits() -> None:
     found = explain(once("chain").steps, "last")
     assert found.held
     text = as_text([found]).splitlines()
-    assert text[:7] == [
+    assert text[:6] == [
         f"last (Last of example.org/v1) is held back by step chain, registered at {at('Last' + chr(34) + '))')}",
-        "  waits for network.spec.size (network isn't observed yet)",
         "  waits for xr.status.part (the composite doesn't have it)",
         "    xr.status.part",
         "      waits for part.status.id (part is held back itself)",
@@ -290,6 +289,18 @@ def test_render(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert found["waitsFor"] == [{"path": "network.status.id", "why": "network isn't observed yet"}]
     assert main(["render", *files, "--explain", "prat"]) == 2
     assert "did you mean 'part'?" in capsys.readouterr().err
+
+
+def test_a_wait_is_said_once(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A row says what a field waits for, and why; above the table are only waits for what waits itself."""
+    assert main(["render", *files, "--explain", "part", "--explain", "last"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    part, last = shown.out.split("\n\n")
+    assert "registered at" in part.splitlines()[0] and part.splitlines()[1].split()[0] == "FIELD"
+    assert part.count("waits for network.status.id (network isn't observed yet)") == 1
+    assert "\n  waits for xr.status.part (the composite doesn't have it)\n    xr.status.part\n" in last
+    assert last.count("waits for network.spec.size (network isn't observed yet)") == 1
 
 
 @pytest.mark.slow

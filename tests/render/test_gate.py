@@ -80,7 +80,7 @@ def test_kinds_without_a_schema_in_later_waves(
     (tmp_path / "crds" / "subnet.yaml").unlink()
     for command in FAILS:
         status, said = preview(command, arguments, "right", capsys)
-        assert "not checked: 1 of 2 (subnet: no schema of example.org/v1 Subnet)" in said
+        assert "not checked: 1 of 2 (subnet: no schema of example.org/v1 Subnet; " in said
         assert status == 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite._core.resources.resource import Resource
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
+from crossplane_lite.table import load
 from tests.render import gate, mistakes
 from tests.render.mistakes import MISTAKES
 
@@ -72,6 +74,29 @@ def compares(ctx: composition.Context) -> None:
     made = ctx.resource("a", thing())
     if made.observed.status.readyReplicas > 1:
         ctx.resource("b", thing())
+
+
+@composition.function
+def reads(ctx: composition.Context) -> None:
+    """Read observed state as authors do: fields, elements, maps, what has no schema, and methods of values."""
+    vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC", spec={"region": "eu"}))
+    config = ctx.resource("config", Unstructured("v1", "ConfigMap", data={"a": "b"}))
+    at = vpc.observed.status
+    if vpc.observed and at.id.startswith("a") and at.conditions[0].anything.below and at.get("engine"):
+        vpc.metadata.annotations["seen"] = "true"
+    vpc.metadata.labels = {"all": f"{at.addresses[0]}{config.observed.data.anything}{config.observed.data['a.b']}"}
+    _ = (vpc.observed.metadata.labels["x"], vpc.observed.ready, vpc.observed.external_name, vpc.condition("Ready"))
+
+
+@composition.function
+def misreads(ctx: composition.Context) -> None:
+    """Misspell a field of observed state."""
+    vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC", spec={"region": "eu"}))
+    vpc.metadata.labels = {"id": vpc.observed.status.idd}
+
+
+_made, _ = load("mistakes", {"Typed": "spec:TypedSpec", "TypedSpec": "size:i team:s"})
+Typed: Any = _made("Typed")
 
 
 class Raw:
@@ -139,6 +164,25 @@ def test_a_resource_that_is_never_registered_in_a_test() -> None:
         testing.render(XR, forgets)
     with pytest.warns(UserWarning, match=re.escape(FORGOTTEN)):
         testing.simulate(XR, forgets)
+
+
+@pytest.mark.filterwarnings("error")
+def test_right_reads_of_observed_state() -> None:
+    """Maps, objects without a schema, methods of values and what every resource has are no mistakes."""
+    observed = [mistakes.observed_vpc(status={"conditions": [{"type": "Ready", "status": "True"}]})]
+    for given in ([], observed):
+        testing.render(XR, reads, observed=given, crds=mistakes.CRDS)
+
+
+def test_misspelt_reads_of_observed_state_in_a_test() -> None:
+    """pytest shows a field that the schema lacks as a warning, of renderings, simulations and single calls."""
+    said = f"{at('vpc.observed.status.idd')}: vpc.observed.status.idd is read, and the schema of example.org/v1 VPC has"
+    crds = mistakes.CRDS
+    for run in (testing.render, testing.simulate):
+        with pytest.warns(UserWarning, match=re.escape(said)):
+            run(XR, misreads, crds=crds)
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        testing.run(misreads, testing.request(xr=XR), crds=crds)
 
 
 FATAL = 'crossplane-lite render: pipeline step "{0}" returned a fatal result: '
@@ -258,6 +302,47 @@ def test_functions_that_dont_run(
     assert line.endswith(text)
 
 
+needs_columns = pytest.mark.skipif(sys.version_info < (3, 11), reason="needs the columns of code")
+TIERS: dict[str, int] = {"basic": 1, "large": 4}
+
+
+@pytest.mark.parametrize(
+    ("body", "advice"),
+    [
+        pytest.param(lambda ctx: TIERS["huge"], "KeyError: 'huge'; TIERS has basic, large", marks=needs_columns),
+        (lambda ctx: ctx.context["team"], "KeyError: 'team'; the pipeline's context has zone"),
+        (lambda ctx: Typed(spec={"size": 1}).spec["size"], "is a model, not a dict: write .size"),
+        (lambda ctx: Typed(spec={"size": 1}).spec.get("size"), "because it isn't a dict: write fields as attributes"),
+        (lambda ctx: [*Typed(spec={"size": 1}).spec], "is a model, not a dict or list"),
+        (lambda ctx: Typed(size=1), "Typed has no field 'size'; it belongs below spec"),
+        (lambda ctx: Typed(spec={"siez": 1}), "did you mean 'size'?"),
+        (lambda ctx: ctx.results.warn("a"), "did you mean 'warning'?"),
+        (lambda ctx: ctx.desired.__setitem__("a", thing()), "only for reading; write ctx.resource('a', ...)"),
+    ],
+)
+def test_single_calls(body: Any, advice: str) -> None:
+    """A call of a function, as in a cluster, tells the same advice, with the line."""
+    request = testing.request(xr=XR, context={"zone": "a"})
+    (text,) = testing.run(composition.function(body), request).fatal
+    assert advice in text
+    assert f"test_mistakes.py:{body.__code__.co_firstlineno})" in text
+
+
+def test_no_values_are_shown() -> None:
+    """Only keys are shown, never the values, and a known secret isn't shown as a key either."""
+
+    @composition.function
+    def compose(ctx: composition.Context) -> None:
+        password = ctx.credentials["cloud"].text("password")
+        owners = {password: "hidden-owner", "public": "hidden-value"}
+        raise SystemExit(owners["nobody"])
+
+    request = testing.request(xr=XR, credentials={"cloud": {"password": "hidden-password"}})
+    (text,) = testing.run(compose, request).fatal
+    assert "KeyError: 'nobody'" in text
+    assert "hidden" not in text
+
+
 def test_most_mistakes_are_told_with_the_remedy() -> None:
     """Of all points for mistakes of beginners, at least 85 of 100 are reached."""
     assert len(MISTAKES) >= 40
@@ -266,10 +351,19 @@ def test_most_mistakes_are_told_with_the_remedy() -> None:
 
 # What only a rule in CEL finds.
 RULES = ("a change of a field that is immutable",)
-NUMBERS = [
-    pytest.param(number, id=one.name, marks=gate.needs_cel if one.name in RULES else ())
-    for number, one in enumerate(MISTAKES)
-]
+# What Python 3.10 can't tell, because its code has no columns: which part of a line is meant.
+COLUMNS = (
+    *("a key that a", "a key of a long", "a key that the environment", "a missing value", "a None that is read"),
+    *("an index beyond a list", "a misspelt argument", "an argument too many"),
+)
+
+
+def marks(name: str) -> Any:
+    """Return the marks of a mistake."""
+    return gate.needs_cel if name in RULES else needs_columns if name.startswith(COLUMNS) else ()
+
+
+NUMBERS = [pytest.param(number, id=one.name, marks=marks(one.name)) for number, one in enumerate(MISTAKES)]
 
 
 @pytest.mark.filterwarnings("ignore:coroutine")

@@ -212,8 +212,8 @@ BAD_RESOURCES: dict[str, tuple[dict[str, Any], str]] = {
     "kind": ({"apiVersion": "v1"}, "it has no kind"),
     "metadata": ({"apiVersion": "v1", "kind": "A", "metadata": 1}, "it has no metadata.name"),
     "generateName": (thing(generateName="a-"), "it has no metadata.name, and an Operation generates none: set it"),
-    "name": (thing(name="A"), 'metadata.name "A" is not a valid name'),
-    "namespace": (thing(name="a", namespace=1), "metadata.namespace must be a string (got an integer)"),
+    "name": (thing(name="A"), "metadata.name: 'A' can't be an object's name"),
+    "namespace": (thing(name="a", namespace=1), "metadata.namespace: must be a string (got 1 "),
 }
 
 

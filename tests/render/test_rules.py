@@ -10,8 +10,8 @@ import pytest
 
 from crossplane_lite import Observable
 from crossplane_lite._core.base import extras
-from crossplane_lite._tools.render import rules
-from crossplane_lite._tools.render.rules import verdicts
+from crossplane_lite._core.schemas import rules
+from crossplane_lite._core.schemas.rules import verdicts
 from crossplane_lite.cli import main
 from crossplane_lite.errors import MissingExtraError
 from tests.codegen.generated import obj
@@ -84,14 +84,59 @@ def test_unresolved_values() -> None:
 
 
 @gate.needs_cel
-def test_what_can_not_be_evaluated_is_counted() -> None:
-    """A function that the library lacks isn't a verdict."""
-    schema = {**obj(a="s"), "x-kubernetes-validations": [{"rule": "isURL(self.a)"}, {"rule": "self.a != ''"}]}
+def test_what_can_not_be_evaluated_is_an_error() -> None:
+    """A function that nobody knows makes a rule that is told with its text, and isn't taken for kept."""
+    schema = {**obj(a="s"), "x-kubernetes-validations": [{"rule": "isNothing(self.a)"}, {"rule": "self.a != ''"}]}
     found = verdicts({"a": "x"}, schema)
-    assert found.broken == []
-    assert len(found.unknown) == 1
-    assert "isURL" in found.unknown[0]
+    ((path, message),) = found.broken
+    assert path == ""
+    assert "isNothing(self.a) can't be checked" in message
+    assert found.unknown == []
     assert found.applied == 2
+
+
+@gate.needs_cel
+@pytest.mark.parametrize(
+    ("rule", "right", "wrong"),
+    [
+        ("self.find('[0-9]+') == '12'", "a12b", "a"),
+        ("self.findAll('[0-9]').size() == 2", "1a2", "1"),
+        ("isIP(self) && ip(self).family() == 6", "::1", "10.0.0.1"),
+        ("ip(self).isLoopback()", "127.0.0.1", "x"),
+        ("cidr(self).containsIP('10.1.2.3')", "10.0.0.0/8", "10.0.0.0/16"),
+        ("cidr('10.0.0.0/8').containsCIDR(self)", "10.1.0.0/16", "11.0.0.0/8"),
+        ("url(self).getHostname() == 'a.b'", "https://u@a.b:80/c", "/a"),
+        ("url(self).getQuery()['k'] == ['v']", "https://a/?k=v", "https://a/"),
+        ("quantity(self).isLessThan(quantity('1Gi'))", "1G", "1e12"),
+        ("quantity(self) == quantity('1k')", "1000", "1Ki"),
+        ("semver(self).isGreaterThan(semver('1.2.3-rc.1'))", "1.2.3", "1.2.2"),
+        ("!format.dns1123Label().validate(self).hasValue()", "a-b", "a.b"),
+        ("sets.contains(['a', 'b'], [self])", "a", "c"),
+        ("[self, 'b'].isSorted()", "a", "c"),
+        ("[3, 4].all(i, v, v > i && self == 'a')", "a", "b"),
+        ("{'a': 1}.exists(k, v, k == self && v == 1)", "a", "b"),
+    ],
+)
+def test_functions_of_kubernetes(rule: str, right: str, wrong: str) -> None:
+    """What Kubernetes adds to CEL is known, and an error in a function breaks the rule."""
+    assert broken(rule, right, {"type": "string"}) == []
+    assert broken(rule, wrong, {"type": "string"}) == [("x", f"failed rule: {rule}")]
+
+
+@gate.needs_cel
+def test_an_old_value_that_is_optional() -> None:
+    """A rule with optionalOldSelf counts for a new object, too, where it has no old value."""
+    rule = "self == 1 || oldSelf.hasValue()"
+    assert broken(rule, 2, {"type": "integer"}, optionalOldSelf=True) == [("x", f"failed rule: {rule}")]
+    assert broken(rule, 2, {"type": "integer"}, old=1, optionalOldSelf=True) == []
+
+
+@gate.needs_cel
+def test_the_order_of_a_set_does_not_count() -> None:
+    """A set that must not change may have its elements in another order."""
+    schema = {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}
+    assert broken("self == oldSelf", ["a", "b"], schema, old=["b", "a"]) == []
+    assert broken("self == oldSelf", ["a", "c"], schema, old=["b", "a"]) != []
 
 
 @pytest.mark.parametrize(
@@ -129,14 +174,18 @@ def test_without_the_library(
 ) -> None:
     """Rules that need the library are counted, and the line says how to install it; they aren't errors."""
     real = extras.load
-    monkeypatch.setattr(extras, "load", lambda module, extra: (missing if extra == "cel" else real)(module, extra))
+
+    def load(module: str, extra: str) -> Any:
+        return (missing if module.startswith("cel_expr_python") else real)(module, extra)
+
+    monkeypatch.setattr(extras, "load", load)
     rules._compiled.cache_clear()
     rules._environment.cache_clear()
     arguments = gate.files(tmp_path)
     assert main(["render", *arguments, "--function", "tests.render.gate:low_port"]) == 0
     err = capsys.readouterr().err
     assert "not evaluated: 1 of 2 rules in CEL (" in err
-    assert "crossplane-lite[cel]" in err
+    assert "crossplane-lite[cli]" in err
 
 
 @gate.needs_cel

@@ -17,11 +17,11 @@ from crossplane_lite import Unstructured, composition
 def helper():
     raise ValueError("one\\n\\x1b[31mred")
 
-@composition.function
+@composition.function(name="a")
 def compose(ctx):
     BODY
 
-@composition.function
+@composition.function(name="b")
 async def waiting(ctx):
     await asyncio.sleep(0)
     helper()

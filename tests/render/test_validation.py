@@ -171,9 +171,11 @@ def test_kinds_without_a_schema(schemas: Schemas) -> None:
     """A kind without a schema is named once, with its resources."""
     other = {"apiVersion": "other.org/v1", "kind": "Other"}
     found = problems(rendered({"z": other, "a": other, "b": bucket(spec={"region": "eu"})}), schemas)
-    assert found == ["not checked: 2 of 3 (a, z: no schema of other.org/v1 Other)"]
+    hint = "a file for --crds: kubectl get --raw /openapi/v3/apis"
+    assert found == [f"not checked: 2 of 3 (a, z: no schema of other.org/v1 Other; {hint}/other.org/v1)"]
     assert problems(rendered({"a": other}, {"status": {"x": 1}}), Schemas()) == [
-        "not checked: 2 of 2 (a: no schema of other.org/v1 Other; the composite: no schema of example.org/v1 XThing)"
+        f"not checked: 2 of 2 (a: no schema of other.org/v1 Other; {hint}/other.org/v1; "
+        f"the composite: no schema of example.org/v1 XThing; {hint}/example.org/v1)"
     ]
 
 
@@ -200,12 +202,12 @@ def test_versions_that_definitions_lack() -> None:
 
 
 def test_a_kind_that_is_misspelt(schemas: Schemas) -> None:
-    """A kind that no definition has isn't checked, with a hint if the group has a similar one."""
-    desired = {"a": {**bucket(), "kind": "Buckett"}, "b": {**bucket(), "apiVersion": "other.org/v1", "kind": "Buckett"}}
-    assert problems(rendered(desired), schemas) == [
-        "not checked: 2 of 2 (a: no schema of example.org/v1 Buckett; did you mean 'Bucket'?; "
-        "b: no schema of other.org/v1 Buckett)"
-    ]
+    """A kind that a group doesn't have is a mistake if the group has a similar one, also in lower case or as plural."""
+    for kind in ("Buckett", "buckets", "bucket", "Buckets"):
+        desired = {"a": {**bucket(), "kind": kind}, "b": {**bucket(), "apiVersion": "other.org/v1", "kind": kind}}
+        first, second = problems(rendered(desired), schemas)
+        assert first == f"a.kind: {kind} isn't a kind of example.org/v1; did you mean 'Bucket'?"
+        assert second.startswith(f"not checked: 1 of 2 (b: no schema of other.org/v1 {kind};")
 
 
 @pytest.mark.parametrize("resource", [{}, {"kind": "Bucket"}, {"apiVersion": "v1", "kind": 3}])
@@ -243,7 +245,7 @@ def test_no_steps(schemas: Schemas) -> None:
 
 def test_a_file_that_can_not_be_read(tmp_path: Any) -> None:
     """What is wrong with a file of schemas is an error of input."""
-    (tmp_path / "a.yaml").write_text("kind: Bucket\ngroup: example.org/v1\n}{")
+    (tmp_path / "a.yaml").write_text("kind: CustomResourceDefinition # Bucket example.org v1\n}{")
     with pytest.raises(InputError, match="a.yaml"):
         problems(rendered({"a": bucket()}), Schemas([tmp_path]))
 

@@ -102,7 +102,7 @@ def warning(ctx: composition.Context) -> None:
     ctx.results.warning("mind the gap")
 
 
-@composition.function
+@composition.function(name="tests.runtime.functions.requiring")
 def requiring(ctx: composition.Context) -> None:
     """Asks for resources of the cluster."""
     ctx.requirements.resources["vpcs"] = composition.ResourceSelector(

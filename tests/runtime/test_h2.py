@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import socket
 import ssl
@@ -25,7 +26,7 @@ from crossplane_lite.runtime.transports import peer, protocol, status
 from crossplane_lite.runtime.transports.budget import Limits
 from crossplane_lite.runtime.transports.call import Call
 from tests.runtime.certificates import Authority, CrossplaneAuthority, write
-from tests.runtime.http2 import HEADERS, Raw, frame, message, raw
+from tests.runtime.http2 import HEADERS, PREFACE, Raw, frame, message, raw
 from tests.runtime.serving import in_process
 
 WINDOW = h2.settings.SettingCodes.INITIAL_WINDOW_SIZE
@@ -169,6 +170,13 @@ def test_what_is_not_grpc_is_answered_at_its_end(client: Raw) -> None:
         pytest.param(
             [*HEADERS, (b"grpc-encoding", b"gzip")], b"", status.UNIMPLEMENTED, "the grpc-encoding gzip)", id="gzip"
         ),
+        pytest.param(
+            replaced(b"content-type", b"application/grpc+json"),
+            message(b"{}"),
+            status.UNIMPLEMENTED,
+            "application/grpc+json",
+            id="JSON",
+        ),
         pytest.param([*HEADERS, (b"grpc-timeout", b"1x")], b"", status.INTERNAL, "grpc-timeout", id="no timeout"),
         pytest.param(
             HEADERS,
@@ -198,6 +206,20 @@ def test_refused(client: Raw, headers: list[tuple[bytes, bytes]], data: bytes, c
     if code == status.UNIMPLEMENTED:
         assert answer.headers[b"grpc-accept-encoding"] == b"identity"
     assert client.answer(client.call(b"next")).data == message(b"next")
+
+
+@pytest.mark.parametrize("ask", [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"POST /a HTTP/1.0\r\n\r\n"])
+def test_clients_of_http_1(echo: str, ask: bytes) -> None:
+    """A client of HTTP/1 gets an answer that it can read, and others are answered meanwhile."""
+    host, _, port = echo.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as sock:
+        sock.sendall(ask)
+        with http.client.HTTPResponse(sock) as response:
+            response.begin()
+            assert response.status == 400
+            assert "gRPC" in response.read().decode()
+    with raw(echo) as client:
+        assert client.answer(client.call(b"next")).data == message(b"next")
 
 
 def test_rest_of_a_refused_request(client: Raw) -> None:
@@ -347,6 +369,29 @@ def test_goodbye_in_two_steps() -> None:
         (first, message(b"first")),
         (first + 2, message(b"second")),
     }
+
+
+def test_goodbye_behind_the_settings() -> None:
+    """A client that is still exchanging settings when the server stops reads them first, and the GOAWAY frame later.
+
+    grpcio's client may wait for ever when both come in one piece.
+    """
+    with in_process(Gate(), "h2") as (server, address), raw(address, begin=False) as client:
+        client.send(PREFACE + frame(4))
+        stopping = threading.Thread(target=server.stop, args=(30,))
+        begin = [next_frame(client)[0] for _ in range(3)]
+        assert begin == [4, 8, 4]  # its settings, the window, and that it has read ours
+        stopping.start()
+        client.sock.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            next_frame(client)
+        client.sock.settimeout(30)
+        client.send(frame(4, 1))
+        assert received_goodbye(client) == (2**31 - 1, 0)
+        client.send(frame(6, 1, 0, b"goodbye!"))
+        assert received_goodbye(client) == (0, 0)
+        assert frames_until_closed(client) == []
+        stopping.join(30)
 
 
 def received_goodbye(client: Raw) -> tuple[int, int]:

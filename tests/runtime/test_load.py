@@ -235,3 +235,22 @@ def test_functions_of_the_other_kind(here: Path) -> None:
         "crossplane-lite krm: examples.storage_bucket.function:compose is a composition function; krm.from_composition "
         "makes a KRM function of it\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "end"),
+    [
+        (
+            "from crossplane_lite.models.io.k8s.api.core import v1",
+            "; crossplane-lite add kubernetes KIND makes the models of Kubernetes' own kinds, in models",
+        ),
+        (
+            "from crossplane_lite.models.org.example import v1",
+            "; models are made by: crossplane-lite generate DEFINITIONS -o models",
+        ),
+    ],
+)
+def test_models_that_are_not_made_yet(here: Path, line: str, end: str) -> None:
+    """Models of Kubernetes' kinds come from the tools, and no command writes into the installed package."""
+    (here / "kinds.py").write_text(f"{line}\n")
+    assert failure("kinds:compose").endswith(end)

@@ -174,6 +174,17 @@ def test_malformed_request(echo: Serving, data: bytes) -> None:
     assert caught.value.details()
 
 
+@pytest.mark.parametrize("path", [PREFIX + "RunFunction", "/grpc.health.v1.Health/Check"])
+def test_two_messages(echo: Serving, path: str) -> None:
+    """A call with two messages is an error, and no answer to the first of them."""
+    with channel(echo.address) as opened:
+        call = opened.stream_unary(path)
+        with pytest.raises(grpc.RpcError) as caught:
+            call(iter([b"", b""]), timeout=60)
+        assert call(iter([b""]), timeout=60)
+    assert caught.value.code() == grpc.StatusCode.INTERNAL
+
+
 def test_unknown_method(echo: Serving) -> None:
     """Other methods are UNIMPLEMENTED."""
     with channel(echo.address) as opened, pytest.raises(grpc.RpcError) as caught:

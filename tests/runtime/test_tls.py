@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,10 +20,11 @@ import pytest
 from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
 
 from crossplane_lite.errors import InputError
+from crossplane_lite.runtime import tls
 from crossplane_lite.runtime.tls import Certificates
 from tests.runtime.certificates import Authority, CrossplaneAuthority, Pair, encrypted, write
 from tests.runtime.go_programs import grpc_client
-from tests.runtime.serving import Serving, channel, in_process, serving, stub, stub_v1beta1
+from tests.runtime.serving import ROOT, Serving, channel, in_process, serving, stub, stub_v1beta1
 from tests.support import build
 
 XR = {
@@ -343,6 +346,7 @@ def test_files_are_read_once_a_minute(directory: Path, caplog: pytest.LogCapture
         ("tls.key", b"", "{path} is not a complete PEM file"),
         ("ca.crt", authority.certificate[:200], "{path} is not a complete PEM file"),
         ("tls.key", second.key, "{path} is not the key of {directory}/tls.crt"),
+        ("tls.key", authority.issue("other", "RSA").key, "{path} is a key of another kind than {directory}/tls.crt"),
         ("tls.key", encrypted(), "{directory}/tls.crt and {path} can't be used"),
         ("ca.crt", second.key, "{path} can't be used"),
     ],
@@ -357,6 +361,43 @@ def test_unusable_at_the_start(directory: Path, name: str, content: bytes | None
     with pytest.raises(InputError) as caught:
         Certificates(str(directory))
     assert text.format(path=path, directory=directory) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["tls.crt", "tls.key", "ca.crt"])
+def test_a_fifo_as_a_file(directory: Path, name: str) -> None:
+    """A FIFO instead of a file is an error that names it, and the start doesn't wait for a writer."""
+    (directory / name).unlink()
+    os.mkfifo(directory / name)
+    command = [sys.executable, "-m", "crossplane_lite", "serve", ECHO, "--tls-certs-dir", str(directory)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert f"{directory / name} is not a regular file" in done.stderr
+
+
+def test_rotation_between_two_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Files that are replaced after some of them were read are read again, and nothing is logged as an error."""
+    old, new = (write(tmp_path / pair_name, pair, authority) for pair_name, pair in (("1", first), ("2", second)))
+    current = tmp_path / "current"
+    current.symlink_to(old)
+    for name in ("tls.crt", "tls.key", "ca.crt"):
+        (tmp_path / name).symlink_to(current / name)
+    certificates = Certificates(str(tmp_path))
+    (old / "ca.crt").write_bytes(authority.certificate + stranger.certificate)  # a change that lets all be read again
+    opened: list[str] = []
+
+    def swapping(path: str, *rest: Any) -> Any:
+        opened.append(path)
+        if len(opened) == 5:  # the second time, between tls.crt and tls.key
+            (tmp_path / "next").symlink_to(new)
+            (tmp_path / "next").replace(current)
+        return open(path, *rest)
+
+    monkeypatch.setattr(tls, "open", swapping, raising=False)
+    assert certificates.changed()
+    assert certificates.files.certificate == second.certificate
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 @pytest.mark.slow

@@ -78,12 +78,25 @@ def run(*command: str, cwd: Path) -> str:
     return done.stdout
 
 
+def test_what_it_requires(here: Path, unrendered: None) -> None:
+    """A project requires the package without extras, and its author those for a terminal; no file has a flag."""
+    assert main(["init", "net"]) == 0
+    text = (here / "net" / "pyproject.toml").read_text()
+    assert 'dependencies = ["crossplane-lite"]' in text and 'dev = ["crossplane-lite[cli]", "mypy", "pytest"]' in text
+    files = [path for path in (here / "net").rglob("*.yaml") if ".github" not in path.parts]
+    assert len(files) >= 5
+    assert [path for path in files if "--" in path.read_text().replace("---", "")] == []
+
+
 @pytest.mark.slow
 def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """init writes a project whose example renders at once, with its package right."""
     assert main(["init", "my-net"]) == 0
-    assert "my-net: 26 files of a new function, my-net" in capsys.readouterr().out
+    said = capsys.readouterr().out
     project = here / "my-net"
+    steps = ["cd my-net", *commands((project / "README.md").read_text())[:2]]
+    assert said.splitlines() == ["my-net: 25 files of a new function, my-net", "next:", *(f"  {one}" for one in steps)]
+    assert steps[2] == ".venv/bin/crossplane-lite render"
     shown = run("render", cwd=project)
     assert shown.count("\nkind: ConfigMap") == 1
     assert run("render", "example/xr.yaml", "example/composition.yaml", "example/functions.yaml", cwd=project) == shown
@@ -319,7 +332,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory, sdk: Path) -> Path:
     """The programs of a fresh virtual environment with the wheel and nothing else that a new user lacks."""
     folder = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    command = [folder / "bin" / "pip", "install", "-q", f"{sdk}[codegen]"]
+    command = [folder / "bin" / "pip", "install", "-q", f"{sdk}[cli]"]
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     return folder / "bin"
 

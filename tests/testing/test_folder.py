@@ -251,6 +251,20 @@ def test_an_xrd() -> None:
             attempt()
 
 
+def test_a_status_is_checked_beside_a_remark() -> None:
+    """The status is checked against the XRD also where a namespace was left out, which is a warning."""
+    from crossplane_lite import Unstructured, composition, testing
+    from crossplane_lite.render import InvalidStatusError
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.composite(Unstructured).status.size = "x"
+
+    request = testing.request(SIZED)
+    with pytest.warns(UserWarning, match="no metadata.namespace"), pytest.raises(InvalidStatusError):
+        testing.run(compose, request, xrd={**XRD, "spec": {**XRD["spec"], "scope": "Namespaced"}})
+
+
 def test_desired_resources_are_as_earlier_functions_left_them() -> None:
     """What is given as desired gets no annotation and no empty metadata; what is observed gets the annotation."""
     from google.protobuf import json_format

@@ -110,29 +110,19 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project with the stubs beside the modules, in which pyright is strict with all files."""
     root = tmp_path_factory.mktemp("beside")
     output, small = generated([*OWN, *PUBLIC]), generated([FOLDER / "platform.yaml"])
-    write(root / "models", output.modules | output.stubs)
-    write(root / "team" / "model", small.modules | small.stubs)
+    write(root / "models", output.files)
+    write(root / "team" / "model", small.files)
     return make_project(root, output, PLACES | OF_PUBLIC if PUBLIC else PLACES, typeCheckingMode="strict")
 
 
 @pytest.fixture(scope="session")
-def apart(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project with the stubs in folders apart, one for each checker.
-
-    mypy wants an `__init__.pyi` in what is a package of the user's. pyright looks for the stubs of what is imported
-    relatively only in a partial stub package (PEP 561).
-    """
-    root = tmp_path_factory.mktemp("apart")
+def layouts(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with models in a folder of their own and in a package, which imports them relatively."""
+    root = tmp_path_factory.mktemp("layouts")
     output = generated([FOLDER / "platform.yaml"])
-    write(root / "models", output.modules)
-    write(root / "team" / "model", output.modules)
-    write(root / "mypy-stubs" / "models", output.stubs)
-    write(root / "mypy-stubs" / "team" / "model", output.stubs)
-    write(root / "mypy-stubs" / "team", {"__init__.pyi": ""})
-    write(root / "pyright-stubs" / "models", output.stubs)
-    write(root / "pyright-stubs" / "team-stubs" / "model", output.stubs)
-    write(root / "pyright-stubs" / "team-stubs", {"py.typed": "partial\n"})
-    return make_project(root, output, LAYOUTS, stubPath="pyright-stubs")
+    write(root / "models", output.files)
+    write(root / "team" / "model", output.files)
+    return make_project(root, output, LAYOUTS)
 
 
 @pytest.fixture(scope="session")
@@ -146,7 +136,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
     if importlib.util.find_spec("setuptools") is not None:
         made = generated([FOLDER / "platform.yaml"])
         package = source / "installed"
-        write(package / "model", made.modules | made.stubs)
+        write(package / "model", made.files)
         write(package, {"__init__.py": "", "py.typed": "", "compose.py": (FOLDER / "relative.py").read_text()})
         data = "[options.package_data]\n* = *.pyi, py.typed\n"
         write(source, {"setup.cfg": f"[metadata]\nname = installed\n[options]\npackages = find:\n{data}"})
@@ -185,17 +175,17 @@ def pyright(beside: Project) -> Reports:
 
 
 @pytest.fixture(scope="session")
-def mypy_apart(apart: Project, python: str, cache: Path) -> Reports:
-    """What mypy says of the cases whose models have their stubs elsewhere."""
-    mypy_path = [apart.root / "mypy-stubs", checkers.ROOT]
+def mypy_layouts(layouts: Project, python: str, cache: Path) -> Reports:
+    """What mypy says of the cases that import models in several ways."""
+    mypy_path = [layouts.root, checkers.ROOT]
     option = f"--python-executable={python}"
-    return checked(checkers.mypy, apart.cases.values(), cache, option, root=apart.root, mypy_path=mypy_path)
+    return checked(checkers.mypy, layouts.cases.values(), cache, option, root=layouts.root, mypy_path=mypy_path)
 
 
 @pytest.fixture(scope="session")
-def pyright_apart(apart: Project, python: str) -> Reports:
-    """What pyright says of the cases whose models have their stubs elsewhere."""
-    return checked(checkers.pyright, apart.cases.values(), root=apart.root, python=python)
+def pyright_layouts(layouts: Project, python: str) -> Reports:
+    """What pyright says of the cases that import models in several ways."""
+    return checked(checkers.pyright, layouts.cases.values(), root=layouts.root, python=python)
 
 
 def errors_elsewhere(project: Project, reports: Reports) -> dict[str, dict[int, set[str]]]:
@@ -243,18 +233,18 @@ LAYOUT_CASES = ["absolute", "relative", pytest.param("installed", marks=needs_se
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUT_CASES)
-def test_mypy_finds_stubs_wherever_they_are(name: str, apart: Project, mypy_apart: Reports) -> None:
-    """With the folder in mypy_path, models are typed, imported relatively or not, and so are installed ones."""
-    path = apart.cases[name]
-    assert compare(path, mypy_apart[path], 0) == []
+def test_mypy_finds_stubs_however_models_are_imported(name: str, layouts: Project, mypy_layouts: Reports) -> None:
+    """Models are typed, imported relatively or not, and so are installed ones."""
+    path = layouts.cases[name]
+    assert compare(path, mypy_layouts[path], 0) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUT_CASES)
-def test_pyright_finds_stubs_wherever_they_are(name: str, apart: Project, pyright_apart: Reports) -> None:
-    """With the folder as stubPath, models are typed, imported relatively or not, and so are installed ones."""
-    path = apart.cases[name]
-    assert compare(path, pyright_apart[path], 1) == []
+def test_pyright_finds_stubs_however_models_are_imported(name: str, layouts: Project, pyright_layouts: Reports) -> None:
+    """Models are typed, imported relatively or not, and so are installed ones."""
+    path = layouts.cases[name]
+    assert compare(path, pyright_layouts[path], 1) == []
 
 
 def module_names(output: Output) -> list[str]:

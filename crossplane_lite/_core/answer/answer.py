@@ -15,11 +15,11 @@ from ..known.notes import annotation_for
 from ..observed import lookup, tracker
 from ..resources.checking import broken_rules
 from ..resources.registered import READY
-from . import asking, parts, report
+from . import parts, report
 from .decide import Decision, decide
 from .draft import status_of
-from .outcome import Outcome
-from .parts import HandingOn
+from .outcome import Outcome, doubles
+from .parts import reports_of_others
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -47,8 +47,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Raises WireError
     for malformed bytes in a part of the request that compose() hasn't read.
     """
-    handing_on = HandingOn(call)
-    elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
+    others = reports_of_others(call)
+    elsewhere = frozenset(name for other in others.values() for name in other.held)
     failure: Exception | None = None
     try:
         # compose() may run again for this, and the answer may be that of such a run.
@@ -58,20 +58,24 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     except Exception as problem:  # reported below, where the answer is made
         decision, failure = Decision(call, error), problem
     if decision.call is call:
-        return _respond(handing_on, decision, failure)
+        return _respond(decision, others, failure)
     other = decision.call
     before = tracker.enter(other)
     try:
-        return _respond(HandingOn(other), decision, None)
+        return _respond(decision, others, None)
     finally:
         tracker.leave(other, before)
         other.release()
 
 
-def _respond(handing_on: HandingOn, decision: Decision, failure: Exception | None) -> bytes:
-    """Return the bytes of the answer by a decision. `failure` is the exception if there could be none."""
+def _respond(decision: Decision, others: Collection[str], failure: Exception | None) -> bytes:
+    """Return the bytes of the answer by a decision.
+
+    `others` are the other steps that have a report in the context, and `failure` is the exception if there could be no
+    decision.
+    """
     call, error = decision.call, decision.error
-    answer = _Answer(handing_on, decision)
+    answer = _Answer(decision, others)
     refused, unanswered = answer.ask()
     texts = answer.make(refused, failure)
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
@@ -90,18 +94,16 @@ def _respond(handing_on: HandingOn, decision: Decision, failure: Exception | Non
 
 def _goes_on(call: Call, error: BaseException) -> bool:
     """Say whether the registered resources are sent although compose() raised."""
+    if results.is_strict.get() or isinstance(error, CrossplaneLiteError):
+        is_mistake = not isinstance(error, UnresolvedError)
+    else:
+        # No missing value explains these. Not UnboundLocalError, a NameError too: a loop over a missing list leaves its
+        # variable unset.
+        is_mistake = isinstance(error, ImportError) or type(error) is NameError
     may_be_cause = call.has_guessed or call.lacks_context
     # Where nothing is desired, nothing can bring the values.
     brings_values = bool(call.resources or call.desired) and not call.in_operation
-    return may_be_cause and brings_values and not _is_mistake(error)
-
-
-def _is_mistake(error: BaseException) -> bool:
-    """Return whether an exception of compose() counts as a mistake in its code, which no missing value explains."""
-    if results.is_strict.get() or isinstance(error, CrossplaneLiteError):
-        return not isinstance(error, UnresolvedError)
-    # Not UnboundLocalError, a NameError too: a loop over a missing list leaves its variable unset.
-    return isinstance(error, ImportError) or type(error) is NameError
+    return may_be_cause and brings_values and not is_mistake
 
 
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
@@ -138,7 +140,7 @@ class _Answer:
         report: The condition that says who waits; None if it isn't sent.
         who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people. None if
             there is nothing of this.
-        handing_on: Fills in the context and the output.
+        others: The identities of the other steps that have a report in the context.
         goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
             missing value as a plain one before (a guess): the value may come to exist only once these resources do.
             Never in an Operation, and not after a mistake that no value explains, such as a misspelt field.
@@ -146,7 +148,7 @@ class _Answer:
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
     """
 
-    def __init__(self, handing_on: HandingOn, decision: Decision) -> None:
+    def __init__(self, decision: Decision, others: Collection[str]) -> None:
         self.call = decision.call
         self.decision = decision
         self.goes_on = False
@@ -154,8 +156,8 @@ class _Answer:
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
         self.held: set[str] = set()
-        self.unsent: dict[str, list[Observable[Any]]] = {}
-        self.handing_on = handing_on
+        self.unsent: dict[str, list[Observable]] = {}
+        self.others = others
         self.message.meta.tag = self.call.request.meta.tag
 
     def serialised(self) -> bytes:
@@ -199,11 +201,11 @@ class _Answer:
         if asked is None:
             return [], []
         try:
-            asking.put_requirements(call, asked, self.message.requirements, self.unsent)
+            parts.put_requirements(call, asked, self.message.requirements, self.unsent)
         except UsageError as error:
             self.message.ClearField("requirements")
             return [str(error)], []
-        return [], asking.unanswered(call)
+        return [], parts.unanswered(call)
 
     def make(self, refused: list[str], failure: Exception | None) -> list[str]:
         """Fill in the answer, and return the texts of fatal results; `refused` has those that there are already."""
@@ -249,13 +251,13 @@ class _Answer:
         notes = self._keep(desired, fatals)
         lines = self._find_who_waits(waiting, found, notes, fatals)
         if not call.in_operation:
-            type_ = report.condition_type(call.function.name, call.step, self.handing_on.others)
+            type_ = report.condition_type(call.function.name, call.step, self.others)
             self.report = report.report_for(call, lines, type_)
         elif lines:  # it has no conditions and no observed state, so these values never come
             text = f"an Operation does not wait for values, and {'; '.join(lines)}"
             fatals.append(f"{text}: give these resources the values, or leave them out")
-        self.handing_on.set_context(self.message, self._entry_for_later_steps())
-        self.handing_on.set_output(self.message)
+        parts.set_context(call, self.message, self._entry_for_later_steps())
+        parts.set_output(call, self.message)
         return fatals
 
     def _check(self) -> list[str]:
@@ -272,7 +274,7 @@ class _Answer:
             for name, draft in self.decision.drafts.items()
             if call.resources[name]._rules is not None and draft.problem is None
         ]
-        texts = list(broken_rules(ruled, call))
+        texts = [*broken_rules(ruled, call), *doubles(call.resources, self.decision.drafts, call)]
         if not call.has_guessed:
             return texts
         # What a guess leaves out comes with the value, and a Fatal answer would keep the value from coming.
@@ -291,8 +293,6 @@ class _Answer:
         waiting: dict[str, list[Source]] = {}
         mark = call.mark
         for name, draft in self.decision.drafts.items():
-            if name in call.other_kind:
-                continue
             if draft.problem is not None:
                 if not isinstance(draft.problem, EncodeError):
                     raise draft.problem
@@ -308,17 +308,13 @@ class _Answer:
                 continue
             target = desired[name]
             registered: Any = call.resources[name]._state
-            known = self._known(name, registered.base)
+            seen = call.existing.get(name)
+            raw = b"" if seen is None else seen.resource
+            known = annotation_for(call.step, name, raw, registered.base, self.decision.entries)
             target.resource = marked(draft.content, mark, draft.made or draft.digest, known)
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
         return waiting
-
-    def _known(self, name: str, base: bytes | None) -> str:
-        """Return the notes on a resource, of this step and of previous ones that desire it; empty for none."""
-        seen = self.call.existing.get(name)
-        raw = b"" if seen is None else seen.resource
-        return annotation_for(self.call.step, name, raw, base, self.decision.entries)
 
     def _emit_status(self) -> list[Found]:
         """Put the composite's status, details and readiness into the answer; return the status's unresolved values."""
@@ -361,7 +357,7 @@ class _Answer:
     ) -> list[str]:
         """Return lines for people: who waits, and which requirements Crossplane doesn't support."""
         call = self.call
-        unsupported = [] if call.asked is None else list(asking.unsupported(call, call.asked))
+        unsupported = list(parts.unsupported(call))
         if not (waiting or found or self.unsent or unsupported or notes):
             return []
         from .waiting import WhoWaits
@@ -393,15 +389,24 @@ class _Answer:
         returned, and Crossplane has answered all requirements.
         """
         call = self.call
-        self._count()
+        counts = results.counting.get()
+        if counts is not None:
+            counts.held = len(self.held)
+            counts.emitted = len(call.resources.keys() - self.held)
+            counts.kept = len(self.decision.kept)
         self._set_ready()
         # Once, because this answer marks them.
         text = taken_over(call, self.decision.changed) if self.decision.changed else ""
         if text:
             call.results.warning(text, reason="OtherFunction")
         self._tell()
-        if self.report is not None and self.report.changed:
-            self._tell_change(self.report)
+        told = self.report
+        if told is not None and told.changed:
+            text = told.text
+            if not self.goes_on and self.who_waits is not None and not told.resolved:
+                text = self.who_waits.with_graph(text)
+            severity = results.WARNING if self.goes_on else results.NORMAL
+            parts.add_result(call, self.message, results.ResultEntry(severity, text, told.condition.reason, 0))
         if call.function.usages:
             from ..dependencies.usages import add_usages
 
@@ -418,13 +423,6 @@ class _Answer:
         self.message.ClearField("requirements")
         self._tell(fatals)
         return self.serialised()
-
-    def _count(self) -> None:
-        counts = results.counting.get()
-        if counts is not None:
-            counts.held = len(self.held)
-            counts.emitted = len(self.call.resources.keys() - self.held)
-            counts.kept = len(self.decision.kept)
 
     def _tell(self, fatals: Collection[results.ResultEntry] = ()) -> None:
         """Add compose()'s results, those that are fatal from `fatals`, and all conditions to the answer.
@@ -446,14 +444,6 @@ class _Answer:
             conditions.append(report.condition)
         for one in conditions:
             parts.add_condition(call, message, one)
-
-    def _tell_change(self, report: report.Report) -> None:
-        """Add a result that says who waits, since that has changed."""
-        severity = results.WARNING if self.goes_on else results.NORMAL
-        text = report.text
-        if not self.goes_on and self.who_waits is not None and not report.resolved:
-            text = self.who_waits.with_graph(text)
-        parts.add_result(self.call, self.message, results.ResultEntry(severity, text, report.condition.reason, 0))
 
     def _set_ready(self) -> None:
         """Set each desired resource to ready if its observed state is ready by the rules of its kind.

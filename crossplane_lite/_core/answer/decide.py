@@ -53,17 +53,17 @@ from ..observed import tracker
 from ..observed.observable import is_settled, root_of, sources
 from ..observed.owned import with_live_values
 from ..paths.text import prefixes
-from .asking import unanswered
 from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
 from .outcome import MOST_NAMED, Outcome
+from .parts import unanswered
 from .reads import asked_name, lost_conditions, missing_keys, owners_of, places, places_of, values_read, where
 
 if TYPE_CHECKING:
     from ..call.call import Call
     from ..observed.observable import Observable
 
-    Missing = Sequence[Observable[Any]]
+    Missing = Sequence[Observable]
 
 
 class Decision:
@@ -127,25 +127,31 @@ def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     run, the caller has to enter and to end it. Raises WireError for malformed bytes.
     """
     call = first.call
-    decision = Decision(call, first.error, first)
     # What compose() hasn't come to when it raised is never dropped.
     protects = (call.function.protect or first.error is not None) and not call.in_operation
-    if not protects or unanswered(call):
+    may_decide = protects and not unanswered(call)
+    if may_decide and _may_lack_values(first):
+        return _decide_missing(first, elsewhere)
+    decision = Decision(call, first.error, first)
+    if not may_decide:
         look_at_texts(decision, first, elsewhere)
-        return decision
-    if not _may_lack_values(first):
-        _note_at_rest(decision, first)
-        return decision
-    notes = _notes_of(call)
+    elif _may_need_notes(first):
+        _note(decision, first, _notes_of(call), ())
+    return decision
+
+
+def _decide_missing(first: Outcome, elsewhere: Collection[str]) -> Decision:
+    """Decide by the notes what becomes of an answer where values may be missing."""
+    notes = _notes_of(first.call)
     said = _by_said(first, notes)
     final, lost, forgotten = _with_last_known(first, notes, said[Said.THERE], elsewhere)
-    if final is first:
-        forgotten += _gone_for_good(first, said[Said.NOT_KEPT])
-    else:
-        decision = Decision(final.call, final.error, final)
+    decision = Decision(final.call, final.error, final)
+    if final is not first:
         decision.lost = _named(lost)
         _wait_for_real_values(decision, first, final)
         said = _by_said(final, notes)
+    elif said[Said.NOT_KEPT] and first.is_still and not first.may_drop:
+        forgotten += [one for one in said[Said.NOT_KEPT] if _is_gone_for_good(first.call, one)]
     _protect(decision, final, notes, said)
     look_at_texts(decision, final, elsewhere)
     is_first_call = bool(decision.kept) and not notes.number
@@ -158,7 +164,7 @@ def _notes_of(call: Call) -> Notes:
     return Notes.of(call.existing, call.step, call.function.names)
 
 
-_BySaid = dict[Said, list["Observable[Any]"]]
+_BySaid = dict[Said, list["Observable"]]
 
 
 def _by_said(run: Outcome, notes: Notes) -> _BySaid:
@@ -184,8 +190,8 @@ def _may_lack_values(run: Outcome) -> bool:
 
 
 def _with_last_known(
-    first: Outcome, notes: Notes, noted: list[Observable[Any]], elsewhere: Collection[str]
-) -> tuple[Outcome, Missing, list[Observable[Any]]]:
+    first: Outcome, notes: Notes, noted: list[Observable], elsewhere: Collection[str]
+) -> tuple[Outcome, Missing, list[Observable]]:
     """Run compose() with the noted values if it has to. `noted` are the missing values that were there.
 
     Returns the run whose answer counts, the lost values with which it was made, and those that are forgotten.
@@ -270,14 +276,7 @@ def _with_defaults(call: Call) -> set[Where]:
     return places_of([*values, *(one for one in call.handed_out if is_settled(one))])
 
 
-def _gone_for_good(run: Outcome, unkept: Sequence[Observable[Any]]) -> list[Observable[Any]]:
-    """Return the values that weren't kept and that a run which changes nothing can do without."""
-    if not unkept or not run.is_still or run.may_drop:
-        return []
-    return [one for one in unkept if _is_gone_for_good(run.call, one)]
-
-
-def _is_gone_for_good(call: Call, value: Observable[Any]) -> bool:
+def _is_gone_for_good(call: Call, value: Observable) -> bool:
     """Say whether the object that a missing value belongs to is ready without it. States come and go."""
     root = root_of(value)
     if root is None:
@@ -321,11 +320,13 @@ class _Unknown:
 
     def __init__(self, run: Outcome, notes: Notes, said: _BySaid) -> None:
         call = run.call
-        unkept = _unkept(run, said) if call.existing else []
+        unkept, self.new = _unknown_in(run, notes, said) if call.existing else ([], [])
         asked = [one for one in unkept if one.source_path in run.asked]
-        self.new = _unsaid(run, notes, said) if call.existing else []
         self.is_cut = run.error is not None and (call.has_guessed or call.lacks_context)
-        self.seals = self.is_cut or bool(asked) or (call.is_after_unsure_step and _lacks_noted_context(call, notes))
+        noted = notes.values.get(CONTEXT, {})
+        context = call.context.asked if call.context is not None and call.is_after_unsure_step else ()
+        lacks_noted = any(noted.get(key, NOT_KEPT) is NOT_KEPT for key in context)
+        self.seals = self.is_cut or bool(asked) or lacks_noted
         self.may_have_removed = self.seals or any(one.source_path in run.asked for one in self.new)
         found: Missing = [*asked, *unkept, *self.new]
         if self.seals and not found:
@@ -333,20 +334,17 @@ class _Unknown:
         self.reasons = _named(found)
 
 
-def _unkept(run: Outcome, said: _BySaid) -> list[Observable[Any]]:
-    """Return the missing values that were there and aren't kept, or couldn't be put back, sorted by path."""
+def _unknown_in(run: Outcome, notes: Notes, said: _BySaid) -> tuple[list[Observable], list[Observable]]:
+    """Return the missing values that were there and aren't known, and those of which the notes say nothing."""
     unkept = said[Said.NOT_KEPT]
-    if said[Said.THERE] and not run.is_still:
+    if said[Said.THERE] and not run.is_still:  # they couldn't be put back
         unkept = sorted(unkept + said[Said.THERE], key=lambda one: one.source_path)
-    return unkept
-
-
-def _unsaid(run: Outcome, notes: Notes, said: _BySaid) -> list[Observable[Any]]:
-    """Return the missing values of which the notes say nothing, and whose absence is no answer."""
     # What lies around another missing value is asked for only on the way to that one.
-    asked_for = {one.source_path for one in _named(run.missing)}
-    found = [one for one in said[Said.NOTHING] if one.source_path in asked_for]
-    return [one for one in found if not _is_answer(run, one)] if notes.number else found
+    around = _around(one.source_path for one in run.missing)
+    new = [one for one in said[Said.NOTHING] if one.source_path not in around]
+    if notes.number:
+        new = [one for one in new if not _is_answer(run, one)]
+    return unkept, new
 
 
 def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> None:
@@ -403,7 +401,7 @@ def _seal(decision: Decision, run: Outcome, unknown: _Unknown) -> None:
     decision.seals = unknown.is_cut or tells or bool(decision.kept or run.changed)
 
 
-def _named(values: Missing) -> list[Observable[Any]]:
+def _named(values: Missing) -> list[Observable]:
     """Return values to name to people: each once, and none that lies around another one."""
     paths = {one.source_path: one for one in values}
     around = _around(paths)
@@ -435,34 +433,25 @@ def _is_coming(run: Outcome, value: Observable) -> bool:
     return not needed or not all(_is_gone_for_good(run.call, one) for one in needed)
 
 
-def _lacks_noted_context(call: Call, notes: Notes) -> bool:
-    """Say whether compose() uses context of an unsure step, and doesn't know all of it by its notes."""
-    noted = notes.values.get(CONTEXT, {})
-    return call.context is not None and any(noted.get(key, NOT_KEPT) is NOT_KEPT for key in call.context.asked)
-
-
 # Notes.
 
 
-def _note_at_rest(decision: Decision, run: Outcome) -> None:
-    """Write notes of a call in which no value is missing. The present ones are read only if they may have to change."""
-    if run.fresh or run.changed or _may_need_notes(run) or _deletes(run):
-        _note(decision, run, _notes_of(run.call), ())
-
-
-def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[Observable[Any]]) -> None:
+def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[Observable]) -> None:
     """Write notes if something is written anyway, or if they would lack what must not get lost."""
     call = run.call
     stay = [name for name, draft in decision.drafts.items() if draft.content is not None]
-    if not stay or not call.step:
+    if not stay:
         return
     written = [name for name in (*run.fresh, *run.changed) if _is_written(decision, run, name)]
     if forgotten:
         gone = places_of(forgotten)
-        values = _joined(notes.values, {}, _noted_in(notes, gone))
+        values = _joined(notes.values, {}, gone)
         keys = [*notes.missing, *(key_of(*place) for place in gone)]
     else:
-        values = _to_note(decision, run, notes)
+        values = values_read(call)
+        if decision.lost or decision.is_unsure:
+            # While values are lost nothing is forgotten, but for what has an answer without its value.
+            values = _joined(notes.values, values, _with_defaults(call))
         # What is kept has notes of its own, about values that this call may not know.
         if not (written or (not decision.kept and _lacks(decision, run, notes, values, stay))):
             return
@@ -482,23 +471,16 @@ def _is_written(decision: Decision, run: Outcome, name: str) -> bool:
 
 
 def _may_need_notes(run: Outcome) -> bool:
-    """Say by a quick look whether notes may have to be written although no resource is."""
+    """Say by a quick look whether notes may have to be written in a call in which no value is missing."""
     call = run.call
+    if run.fresh or run.changed or _deletes(run):
+        return True
     carriers = {name: one.resource for name, one in call.existing.items() if carries(one.resource)}
     if not carriers:
         return bool(call.tied)
     if any(name not in run.drafts for name in carriers) or may_miss(carriers.values(), call.step):
         return True
     return call.composite is not None and not (run.keeps_status and run.keeps_details)
-
-
-def _to_note(decision: Decision, run: Outcome, notes: Notes) -> Values:
-    """Return the values that a run has read."""
-    values = values_read(run.call)
-    if decision.lost or decision.is_unsure:
-        # While values are lost nothing is forgotten, but for what has an answer without its value.
-        values = _joined(notes.values, values, _with_defaults(run.call))
-    return values
 
 
 def _keys_to_note(decision: Decision, run: Outcome) -> Iterable[str]:
@@ -526,7 +508,7 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
     # Values that were missing have come. They may decide what the step tells others.
     if notes.missing and run.is_still and not any(_keys_to_note(decision, run)):
         return True
-    return any(way not in left.values.get(obj, ()) for obj, ways in values.items() for way in ways)
+    return any(ways.keys() - left.values.get(obj, {}).keys() for obj, ways in values.items())
 
 
 def _deletes(run: Outcome) -> bool:
@@ -535,21 +517,15 @@ def _deletes(run: Outcome) -> bool:
     return any(b"deletionTimestamp" not in existing[name].resource for name in run.dropped(unmarked=False))
 
 
-def _noted_in(notes: Notes, places: Collection[Where]) -> set[Where]:
-    """Return the noted places that are in others."""
-    return {
-        (obj, noted)
-        for obj, way in places
-        for noted in notes.values.get(obj, ())
-        if noted == way or is_below(noted, way)
-    }
-
-
 def _joined(old: Values, new: Values, without: Collection[Where]) -> Values:
-    """Return old values without some, and new ones."""
+    """Return old values without some and what is below these, and new ones."""
     found: Values = {}
     for obj, ways in old.items():
-        left = {way: value for way, value in ways.items() if (obj, way) not in without}
+        gone = [way for of, way in without if of == obj]
+        left = {}
+        for way, value in ways.items():
+            if not any(way == one or is_below(way, one) for one in gone):
+                left[way] = value
         if left or not ways:
             found[obj] = left
     for obj, ways in new.items():

@@ -33,7 +33,7 @@ LEVELS: Final = 60
 Way = tuple[str, ...]
 """The keys that lead from the top of a resource to a field."""
 
-Doubts = tuple[Sequence[Way], Sequence[Observable[Any]]]
+Doubts = tuple[Sequence[Way], Sequence[Observable]]
 """Fields whose plain values count as unresolved, and the missing values that they depend on."""
 NO_DOUBTS: Final[Doubts] = ((), ())
 
@@ -89,20 +89,15 @@ def _encode_all(call: Call, names: Iterable[str], elsewhere: Collection[str]) ->
     for name in names:
         model = call.resources[name]
         registered: Any = model._state
-        if registered.root.raw is None and _must_wait(call, registered, name in elsewhere):
-            continue
+        if registered.root.raw is None:  # it must not be created yet, whatever its content is
+            is_held = name in elsewhere and registered.base is None
+            if is_held or (registered.depends_on and _blocked_by(call, registered)):
+                continue
         call.met = []
         content = direct(model)
         if content is not None and is_sound(model, len(_joined(content))):
             quick[name] = _Encoded(model, content, call.met)
     return quick
-
-
-def _must_wait(call: Call, registered: Registered, is_held_elsewhere: bool) -> bool:
-    """Say whether a new resource must not be created yet, whatever its content is."""
-    if registered.depends_on and _blocked_by(call, registered):
-        return True
-    return is_held_elsewhere and registered.base is None
 
 
 class _Encoded:
@@ -113,18 +108,17 @@ class _Encoded:
         content: Its content, with `MISSING` in the place of missing values.
         missing: The missing values that are set in it.
         texts: The strings with placeholders in it.
-        is_mangled: Whether placeholders are elsewhere in it: in the names of fields, in lists, or
-            mangled.
+        rest: The other bytes, if placeholders are in them: in the names of fields, in lists, or cut; else empty.
     """
 
-    __slots__ = ("content", "is_mangled", "missing", "model", "texts")
+    __slots__ = ("content", "missing", "model", "rest", "texts")
 
-    def __init__(self, model: Resource, content: Content, missing: list[Observable[Any]]) -> None:
+    def __init__(self, model: Resource, content: Content, missing: list[Observable]) -> None:
         self.model = model
         self.content = content
         self.missing = missing
         self.texts: list[Found] = []
-        self.is_mangled = False
+        self.rest = b""
 
     def draft(self) -> Draft | None:
         """Draft the resource; None if that takes `draft_one`.
@@ -132,15 +126,15 @@ class _Encoded:
         A new resource with unresolved values is held back. In an existing one these get their
         observed values.
         """
-        if self.is_mangled:
+        found = self._found()
+        if found is None:
             return None
-        if not (self.texts or self.missing):
+        if not found:
             return Draft(self.content)
         registered: Any = self.model._state
         observed = registered.root.raw
         if registered.base is not None or (observed is None and registered.depends_on):
             return None
-        found = self.texts + [Found([], list(sources(one)), False) for one in self.missing]
         waits = _waits(found, registered)
         if not waits:
             return None
@@ -149,11 +143,24 @@ class _Encoded:
         content = plain_bytes(self.content)
         ways: list[Sequence[str | int]] = [one.steps for one in self.texts]
         if self.missing:
-            ways += [way for way, _ in _texts_below(MISSING.encode(), content, (), [])]
+            ways += [way for way, _ in _texts_in(MISSING.encode(), content)]
         if len(ways) < len(self.texts) + len(self.missing):  # some are in lists
             return None
         filled = _with_observed(content, ways, observed)
         return None if filled is None else Draft(filled, waits, found)
+
+    def _found(self) -> list[Found] | None:
+        """Return the unresolved values; None if it takes a tree to find them all."""
+        found = self.texts + [Found([], list(sources(one)), False) for one in self.missing]
+        if not self.rest:
+            return found
+        registered: Any = self.model._state
+        if registered.root.raw is not None or registered.base is not None:
+            return None
+        parts = registered.root.call.tokens_in(self.rest.decode("latin-1"))
+        if any(one.source_path[0] != "(" for one in parts):  # whole ones, as in a list
+            return None
+        return [*found, Found([], parts, False, True)]
 
 
 def _joined(content: Content) -> bytes:
@@ -169,30 +176,30 @@ def _find_texts(call: Call, encoded: Mapping[str, _Encoded]) -> None:
         tokens_in = functools.cache(call.tokens_in)  # many resources have the same text
         for name in [name for name, raw in rests.items() if head in raw]:
             one = encoded[name]
-            rest: list[bytes] = []
-            for way, text in _texts_below(head, plain_bytes(one.content), (), rest):
-                one.texts.append(Found([*way], tokens_in(text), False, True))
-            rests[name] = b"".join(rest)
+            found = list(_texts_in(head, plain_bytes(one.content)))
+            one.texts = [Found([*way], tokens_in(text), False, True) for way, text in found]
+            # Each is taken out once, and a long one first, because a short one may be a part of it.
+            for text in sorted((text for _, text in found), key=len, reverse=True):
+                rests[name] = rests[name].replace(text.encode(), b"", 1)
     # One search through the joined bytes takes a fraction of the time of a search through each.
     if call.has_token(b"".join(rests.values())):
         for name, left in rests.items():
-            encoded[name].is_mangled = call.has_token(left)
+            encoded[name].rest = left if call.has_token(left) else b""
 
 
-def _texts_below(head: bytes, raw: bytes, way: Way, rest: list[bytes]) -> Iterator[tuple[Way, str]]:
-    """Yield the strings with a `head` in a Struct, each with the way to it; put all other bytes into `rest`."""
+def _texts_in(head: bytes, raw: bytes, way: Way = ()) -> Iterator[tuple[Way, str]]:
+    """Yield the strings with a `head` in a Struct, each with the way to it; none of lists."""
     fields = codec.split(raw)
     for key in fields:
         value = fields[key]
-        rest.append(key.encode())
-        opened: tuple[int, Any] = codec.open_value(value) if head in value else (codec.NULL, value)
+        if head not in value:
+            continue
+        opened: tuple[int, Any] = codec.open_value(value)
         kind, payload = opened
         if kind == codec.STRUCT and len(way) < LEVELS:
-            yield from _texts_below(head, payload, (*way, key), rest)
+            yield from _texts_in(head, payload, (*way, key))
         elif kind == codec.STRING:
             yield (*way, key), payload
-        else:
-            rest.append(value)
 
 
 def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes) -> bytes | None:
@@ -294,7 +301,7 @@ def _waits(found: Iterable[Found], registered: Registered) -> list[Source]:
     ]
 
 
-def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
+def _is_same_resource(source: Observable, registered: Registered) -> bool:
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"

@@ -16,7 +16,7 @@ from ..observed import lookup
 from ..observed.observable import root_of
 from ..observed.owned import as_owned, with_owned_fields
 from ..resources.registered import READY
-from .reasons import named
+from .waiting import named
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -29,7 +29,7 @@ _OTHER_KIND: Final = (
 )
 
 
-def keep(call: Call, kept: Mapping[str, Iterable[Observable[Any]]], desired: Any) -> list[str]:
+def keep(call: Call, kept: Mapping[str, Iterable[Observable]], desired: Any) -> list[str]:
     """Put existing resources that stay as they are into desired state, with the fields that Crossplane applied last.
 
     These are the resources in `kept`, each with the missing values that are the reason (none where Usages are), and
@@ -85,16 +85,15 @@ def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
     return codec.encode_over({"metadata": metadata}, encoded)
 
 
-def _paths(call: Call, values: Iterable[Observable[Any]]) -> str:
-    return some([_path(call, one) for one in values], 5) or "a missing value"
-
-
-def _path(call: Call, value: Observable[Any]) -> str:
-    """Return a value's path, with the name of a required resource: `required.env[0].data.x (ConfigMap acme/env)`."""
-    root = root_of(value)
-    is_required = root is not None and root.kind == "required"
-    selector = call.requirements.resources.get(root.name) if root and is_required else None
-    return f"{value.source_path} ({named(selector)})" if selector else value.source_path
+def _paths(call: Call, values: Iterable[Observable]) -> str:
+    """Return the paths of values, with what was asked for: `required.env[0].data.x (ConfigMap acme/env)`."""
+    found = []
+    for value in values:
+        root = root_of(value)
+        is_required = root is not None and root.kind == "required"
+        selector = call.requirements.resources.get(root.name) if root and is_required else None
+        found.append(f"{value.source_path} ({named(selector)})" if selector else value.source_path)
+    return some(found, 5) or "a missing value"
 
 
 def new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> list[str]:

@@ -7,7 +7,7 @@ or sorted it. A field that differs in that run counts as unresolved.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import EncodeError
 from .. import codec
@@ -49,7 +49,7 @@ def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) 
 
 
 def _compare_resources(
-    decision: Decision, run: Outcome, late: Run, texts: Sequence[Observable[Any]], elsewhere: Collection[str]
+    decision: Decision, run: Outcome, late: Run, texts: Sequence[Observable], elsewhere: Collection[str]
 ) -> None:
     call = run.call
     others = draft_all(late.call, elsewhere)
@@ -73,7 +73,7 @@ def _compare_resources(
                 decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
 
 
-def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequence[Observable[Any]]) -> None:
+def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequence[Observable]) -> None:
     """Compare the composite's status and connection details."""
     composite, another = call.composite, late.composite
     if composite is not None and another is not None:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from .. import codec
+from ..base.api_version import group_of
 from ..base.sentinels import UNSET
-from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in
+from ..base.texts import some
+from ..call.mark import NO_MARK, OUR_NAME, OURS, Made, made_in, plain_bytes
 from ..dependencies.dry_run import details_of, tree_or_none
 from ..dependencies.usages import edge_of
-from ..models.walker import unresolved_in
-from ..observed.lookup import is_ready, steps_of
+from ..models.model import Model
+from ..models.walker import leaves, show_path, tree_of, unresolved_in
+from ..observed.lookup import Json, is_ready, steps_of
 from ..observed.observable import is_settled, sources
 from ..paths.text import prefixes
-from . import asking
-from .draft import draft_all
-from .parts import live_status
-from .violations import take_violations
+from ..resources.checking import line_of, one_object_text
+from ..resources.resource import Resource
+from .draft import Draft, draft_all
+from .parts import live_status, waits_to_ask
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -30,6 +34,17 @@ MOST_NAMED: Final = 5
 
 # What a mark has behind a digest: a sign, or keys of an earlier version. A control character ends the mark.
 _REST: Final = re.compile(rb"[!-+\--~]*")
+
+
+_ONLY_STATUS: Final = {"status"}
+_ONLY_THE_STATUS: Final = (
+    "a function must not desire anything but the composite's status (functions specification): "
+    "remove the assignment, Crossplane would discard the value"
+)
+_NO_STATUS: Final = (
+    "a function must not desire a composed resource's status (functions specification): "
+    "remove the assignment, and read the status from .observed.status"
+)
 
 
 class Outcome:
@@ -81,29 +96,28 @@ class Outcome:
                 draft.made = digest + rest[0].decode()
 
     @functools.cached_property
-    def missing(self) -> Sequence[Observable[Any]]:
+    def missing(self) -> Sequence[Observable]:
         """The missing values that compose() has read, whatever it did with them, sorted by path."""
         call = self.call
         if not (call.handed_out or call.guesses or call.tokens):
             return ()
-        read = {one.source_path: one for value in self._values_set() for one in sources(value)}
-        # One that was made by hand has no owner, and one that was read has.
+        read = [one for value in self._values_set() for one in sources(value)]
         # What lies around a value with a default was read on the way to it.
         on_the_way = {above for path in call.answered for above in prefixes(path)[:-1]}
-        handed = [one for one in call.handed_out if one.__cl_deps__ is None and one.source_path not in on_the_way]
-        read.update((one.source_path, one) for one in handed)
-        found = {path: one for path, one in read.items() if path not in call.answered and not is_settled(one)}
+        # One that was made by hand has no owner, and one that was read has.
+        read += [one for one in call.handed_out if one.__cl_deps__ is None and one.source_path not in on_the_way]
+        found = {one.source_path: one for one in read if one.source_path not in call.answered and not is_settled(one)}
         found.update(self.asked)
-        return [one for _, one in sorted(found.items())]
+        return [found[path] for path in sorted(found)]
 
-    def _values_set(self) -> Iterator[Observable[Any]]:
+    def _values_set(self) -> Iterator[Observable]:
         """Yield the missing values that are set in the resources, each as often as it is set."""
         for draft in self.drafts.values():
             for place in draft.found:
                 yield from place.waits_for
 
     @functools.cached_property
-    def asked(self) -> dict[str, Observable[Any]]:
+    def asked(self) -> dict[str, Observable]:
         """The missing values that compose() used as plain ones or put into a string, by path."""
         found = {one.source_path: one for value in self.call.tokens.values() for one in sources(value)}
         found.update(self.call.guesses)
@@ -129,7 +143,7 @@ class Outcome:
         return found
 
     @functools.cached_property
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Json:
         """The fields that the run sets in the composite's status."""
         composite = self.call.composite
         tree = None if composite is None else tree_or_none(composite, self.call)
@@ -137,7 +151,7 @@ class Outcome:
         return found if isinstance(found, dict) else {}
 
     @functools.cached_property
-    def _live_status(self) -> dict[str, Any]:
+    def _live_status(self) -> Json:
         return live_status(self.call)
 
     @functools.cached_property
@@ -173,7 +187,7 @@ class Outcome:
             return False
         return self._sets_all(other.status, details_of(other.call)) and not other.tells_by_context
 
-    def _sets_all(self, status: dict[str, Any], details: Collection[str]) -> bool:
+    def _sets_all(self, status: Json, details: Collection[str]) -> bool:
         """Say whether the run sets all of these fields and details, whatever their values are."""
         if not details_of(self.call).keys() >= set(details):
             return False
@@ -187,9 +201,9 @@ class Outcome:
         return bool(unresolved_in(value, self.call))
 
     @property
-    def _said(self) -> dict[str, Any]:
+    def _said(self) -> Json:
         """What compose() has said of readiness, by the resource's name (`xr`), and its results under an empty name."""
-        found: dict[str, Any] = {name: model._state.ready for name, model in self.call.tops().items()}
+        found: Json = {name: model._state.ready for name, model in self.call.tops().items()}
         found[""] = [(one.severity, str(one.message)) for one in self.call.results.entries]
         return found
 
@@ -226,12 +240,12 @@ class Outcome:
         call = self.call
         if self.error is not None or self.changed or self.fresh or self.dropped(unmarked=False) or call.removed:
             return False
-        if call.conditions.entries or self.tells_by_context or asking.waits(call):
+        if call.conditions.entries or self.tells_by_context or waits_to_ask(call):
             return False
         return self.keeps_status and self.keeps_details
 
     @functools.cached_property
-    def unaccounted(self) -> list[Observable[Any]]:
+    def unaccounted(self) -> list[Observable]:
         """The missing values that were put into more texts than are found intact in the resources."""
         call = self.call
         found = [one for draft in self.drafts.values() for one in draft.found if one.in_text]
@@ -259,3 +273,102 @@ def _leaves(data: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
         return
     for key, value in wanted.items():
         yield from _leaves(data.get(key), value)
+
+
+# What compose() did although Crossplane discards it: forbidden fields, and conditions in the status.
+
+
+def take_violations(call: Call) -> list[str]:
+    """Remove the fields that compose() set although Crossplane's functions specification forbids it.
+
+    These are all fields of the composite except apiVersion, kind and status, and the status of composed resources. A
+    field that only a previous function desires stays, without a message. Returns the text of a fatal result for each
+    removed field.
+    """
+    found = []
+    composite = call.composite
+    if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
+        touched = {*composite.__dict__, *_deleted(composite)} - {"apiVersion", "kind", "status"}
+        found += [_taken(composite, "xr", name, _ONLY_THE_STATUS) for name in sorted(touched)]
+    status = None if composite is None else composite.__dict__.get("status")
+    if isinstance(status, Model) and "conditions" in status.__dict__:
+        _untouch(status, "conditions")
+        found.append(
+            "xr.status.conditions was set, and Crossplane keeps the composite's conditions itself: "
+            "call ctx.conditions.set(type, status, reason) for each"
+        )
+    for name, model in call.resources.items():
+        if "status" in model.__dict__ or "status" in _deleted(model):
+            found.append(_taken(model, name, "status", _NO_STATUS))
+    return found
+
+
+def _taken(model: Model, whose: str, field: str, why: str) -> str:
+    """Remove a field that must not be set, and return the text of a fatal result.
+
+    The text names the paths that compose() set in it, such as `spec.a, spec.b`: three at the most, and none if nothing
+    new was set, as after a `del`.
+    """
+    value = model.__dict__.get(field)
+    base = model._state.base if isinstance(model, Resource) and model._state is not None else None
+    before = {} if base is None else {field: codec.get_path(base, (field,))}
+    tree = {field: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
+    new, known = ({(steps, repr(value)) for steps, value in leaves(one)} for one in (tree, before))
+    paths = sorted(show_path(list(steps)) for steps, _ in new - known)
+    _untouch(model, field)
+    return f"{whose}.{some(paths, 3)} was set, and {why}"
+
+
+def _deleted(model: Model) -> Collection[str]:
+    node = model._node
+    return () if node is None or node.deleted is None else node.deleted
+
+
+def _untouch(model: Model, name: str) -> None:
+    model.__dict__.pop(name, None)
+    if model._node is not None and model._node.deleted is not None:
+        model._node.deleted.discard(name)
+
+
+def doubles(
+    models: Mapping[str, Resource],
+    drafts: Mapping[str, Draft],
+    call: Call,
+) -> Iterator[str]:
+    """Yield a message for each object that is desired under two names.
+
+    Only names that compose() sets count: Crossplane makes the others out of the composition resource names.
+
+    Args:
+        models: The registered resources, by name.
+        drafts: Their drafts, by name. One without content is held back.
+        call: The call.
+    """
+    by_name: dict[str, list[str]] = {}
+    for name, model in models.items():
+        metadata = model.__dict__.get("metadata")
+        set_name = None if metadata is None else metadata.__dict__.get("name")
+        if type(set_name) is str:
+            by_name.setdefault(set_name, []).append(name)
+    for names in by_name.values():
+        found: dict[tuple[str, ...], str] = {}
+        for name in names if len(names) > 1 else ():
+            content = drafts[name].content if name in drafts else None
+            if content is None:
+                continue
+            object_ = _object_of(plain_bytes(content), name, call)
+            first = found.setdefault(object_, name)
+            if first is not name:
+                yield one_object_text(first, name, object_) + line_of(models[name])
+
+
+def _object_of(content: bytes, name: str, call: Call) -> tuple[str, ...]:
+    """Return group, kind, namespace and name of the object that Crossplane applies."""
+    existing = call.existing.get(name)
+    place = content if existing is None else existing.resource  # Crossplane keeps the name of what exists
+    return (
+        group_of(codec.get_path(content, ("apiVersion",), "")),
+        codec.get_path(content, ("kind",), ""),
+        call.namespace or codec.get_path(place, ("metadata", "namespace"), ""),
+        codec.get_path(place, ("metadata", "name"), ""),
+    )

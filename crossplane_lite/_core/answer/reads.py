@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import codec
 from ..base.sentinels import UNSET
-from ..known.carriers import is_too_large, may_read
+from ..known import carriers
 from ..known.notes import (
     COMPOSITE,
     CONDITION,
@@ -34,7 +34,7 @@ from ..known.notes import (
 )
 from ..models.node import WAIT, ModelShape
 from ..models.walker import unresolved_in
-from ..observed.lookup import conditions_of, steps_of, text_at
+from ..observed.lookup import Json, conditions_of, steps_of, text_at
 from ..observed.observable import make, root_of, sources
 from ..resources.registered import Registered
 
@@ -72,23 +72,18 @@ def asked_name(call: Any, key: str) -> str:
     return selector.match_name if selector.namespace is None else f"{selector.namespace}/{selector.match_name}"
 
 
-def where(value: Observable[Any]) -> Where | None:
+def where(value: Observable) -> Where | None:
     """Return the object and the path of a missing value; None if it isn't one of observed state."""
     root = root_of(value)
     if root is None or root.kind not in ("resource", "xr", "required"):
         return None
-    return object_of(root), _way(value.source_path, root)
+    way = root.way_of(value.source_path)
+    if '["' in way and not way.startswith(_BRACKETS):
+        way = _BARE_KEY.sub(r".\1", way)  # one spelling of each key: `tags.team` for `tags["team"]`
+    return object_of(root), way
 
 
-def _way(path: str, root: Root) -> str:
-    """Return the path below an object, with one spelling of each key: `tags.team` for `tags["team"]`."""
-    way = root.way_of(path)
-    if '["' not in way or way.startswith(_BRACKETS):
-        return way
-    return _BARE_KEY.sub(r".\1", way)
-
-
-def places_of(values: Iterable[Observable[Any]]) -> set[Where]:
+def places_of(values: Iterable[Observable]) -> set[Where]:
     """Return the objects and paths of missing values of observed state."""
     return {place for place in map(where, values) if place is not None}
 
@@ -102,9 +97,11 @@ def values_read(call: Call) -> Values:
         found.setdefault(name, {}).update({condition_way(type_): "True" for type_ in types})
     for name in call.seen_names & call.observed.keys():
         found.setdefault(name, {})
-    keys = _context_read(call)
-    if keys:
-        found[CONTEXT] = keys
+    given = call.context
+    for key, value in () if given is None else ((key, given.received(key)) for key in sorted(given.asked)):
+        if value is not UNSET:
+            is_kept = not (carriers.is_too_large(value) or _is_secret(call, value))
+            found.setdefault(CONTEXT, {})[key] = value if is_kept else NOT_KEPT
     return {obj: ways for obj, ways in found.items() if ways or is_required(obj) or obj in call.seen_names}
 
 
@@ -117,11 +114,11 @@ def _observed_objects(call: Call) -> Iterator[Registered]:
             yield one
 
 
-def _values_of(call: Call, registered: Registered) -> dict[str, Any]:
+def _values_of(call: Call, registered: Registered) -> Json:
     """Return the values of an object that compose() has read, by path."""
     root = registered.root
     raw: bytes = root.raw or b""
-    ways: dict[str, Any] = {}
+    ways: Json = {}
     for way, value in _below(registered.observed, root):
         ways[way] = value if _may_be_kept(call, raw, way, value) else NOT_KEPT
     if registered.observed_details is not None:
@@ -139,7 +136,7 @@ def _values_of(call: Call, registered: Registered) -> dict[str, Any]:
     return ways
 
 
-def lost_conditions(call: Call, notes: Notes) -> list[Observable[Any]]:
+def lost_conditions(call: Call, notes: Notes) -> list[Observable]:
     """Return the noted conditions that aren't True, of objects whose list of conditions was read, as by a loop."""
     found = []
     for registered in _observed_objects(call):
@@ -151,18 +148,6 @@ def lost_conditions(call: Call, notes: Notes) -> list[Observable[Any]]:
             match = CONDITION.fullmatch(way)
             if match is not None and there.get(match[1], {}).get("status") != "True":
                 found.append(make(f"{root.prefix}.{way}", root))
-    return found
-
-
-def _context_read(call: Call) -> dict[str, Any]:
-    given = call.context
-    found: dict[str, Any] = {}
-    if given is None:
-        return found
-    for key in sorted(given.asked):
-        value = given.received(key)
-        if value is not UNSET:
-            found[key] = NOT_KEPT if is_too_large(value) or _is_secret(call, value) else value
     return found
 
 
@@ -213,7 +198,7 @@ def _view(model: Any, *wires: str) -> Any:
 
 
 def _may_be_kept(call: Call, raw: bytes, way: str, value: Any) -> bool:
-    return not (is_too_large(value) or _is_in_secret(raw, way) or _is_secret(call, value))
+    return not (carriers.is_too_large(value) or _is_in_secret(raw, way) or _is_secret(call, value))
 
 
 def _is_in_secret(raw: bytes, way: str) -> bool:
@@ -234,7 +219,7 @@ def _is_secret(call: Call, value: Any) -> bool:
     return call.masked(str(value)) != str(value)
 
 
-def missing_keys(call: Call, missing: Iterable[Observable[Any]], without: Collection[str]) -> Iterator[str]:
+def missing_keys(call: Call, missing: Iterable[Observable], without: Collection[str]) -> Iterator[str]:
     """Yield the keys of missing values, and of registered objects that have no values yet; some come again.
 
     Resources in `without` are left out: of their values nobody knows whether they were there.
@@ -265,17 +250,8 @@ def _without_values(call: Call, name: str) -> str | None:
 
 
 def places(call: Call) -> Callable[[str, str], bool]:
-    """Return a function that says whether values of an object may lie on a resource of this step.
-
-    They may where who can read the resource can read the object: it is in no namespace, or the resource is in none or
-    in the same one.
-    """
-    namespace_of = functools.cache(functools.partial(_namespace, call))
-
-    def may_lie(obj: str, name: str) -> bool:
-        return may_read(namespace_of(name), namespace_of(obj))
-
-    return may_lie
+    """Return a function that says whether values of an object may lie on a resource of this step."""
+    return carriers.places(functools.partial(_namespace, call))
 
 
 def _namespace(call: Call, obj: str) -> str | None:
@@ -300,7 +276,7 @@ def _text(raw: bytes) -> str:
     return text_at(raw, *_NAMESPACE) if b"namespace" in raw else ""
 
 
-def owners_of(values: Iterable[Observable[Any]]) -> set[str]:
+def owners_of(values: Iterable[Observable]) -> set[str]:
     """Return the names of the composed resources that missing values belong to."""
     roots = [root_of(source) for one in values for source in sources(one)]
     return {root.name for root in roots if root is not None and root.kind == "resource"}

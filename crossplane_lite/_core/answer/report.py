@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...proto import _view
 from ..call import results
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from ..call.call import Call
 
 CONDITION: Final = "DependenciesResolved"
-_WAITING: Final = "WaitingForDependencies"
+WAITING: Final = "WaitingForDependencies"
 _FATAL: Final = "FatalError"  # Crossplane's own, after a fatal result
 _RESOLVED: Final = "AllResolved"
 
+# What a provider reports anew with each attempt: times and ids. Messages that differ in these only say the same.
 _OF_ONE_ATTEMPT: Final = re.compile(
     r"since [0-9TZ:-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?i:(?:request|host) ?id): [^\s,]+"
 )
@@ -39,12 +40,6 @@ class Report(NamedTuple):
     text: str
     resolved: bool
     changed: bool
-
-
-def _says_same(told: str, text: str) -> bool:
-    """Compare two messages without times and ids of single attempts, which a provider reports anew with each."""
-    # The search takes long, and usually there is nothing to search for.
-    return told == text or _OF_ONE_ATTEMPT.sub("", told) == _OF_ONE_ATTEMPT.sub("", text)
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:
@@ -71,7 +66,11 @@ def report_for(call: Call, lines: list[str], type_: str) -> Report | None:
     if the caller doesn't support conditions; then the lines are logged.
     """
     observed = call.observed_condition(type_)
-    if not lines and (observed is None or not _is_own(call, observed)):
+    before = {} if observed is None else observed
+    told = str(before.get("message", ""))
+    # After a fatal result Crossplane has replaced the message, so nobody knows whose the condition is.
+    is_own = told.startswith(tuple(f"{name}: " for name in call.function.names)) or before.get("reason") == _FATAL
+    if not (lines or is_own):
         return None
     text = joined(lines) if lines else "every dependency is resolved"
     if not call.supports(_view.CAPABILITY_CONDITIONS):
@@ -79,25 +78,13 @@ def report_for(call: Call, lines: list[str], type_: str) -> Report | None:
             call.uses(_view.CAPABILITY_CONDITIONS)
             call.log.info("%s", text)
         return None
-    before = {} if observed is None else observed
-    told = str(before.get("message", ""))
     message = f"{call.function.name}: {text}"
-    is_same = _says_same(told, message)
+    # The search takes long, and usually there is nothing to search for.
+    is_same = told == message or _OF_ONE_ATTEMPT.sub("", told) == _OF_ONE_ATTEMPT.sub("", message)
     # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
     changed = not is_same and before.get("reason") != _FATAL
     # A message that says the same about another attempt would only be written again.
     shown = told if is_same else message
-    reason = _WAITING if lines else _RESOLVED
+    reason = WAITING if lines else _RESOLVED
     condition = results.ConditionEntry(type_, results.STATUS[not lines], reason, shown, 0)
     return Report(condition, text, not lines, changed)
-
-
-def _is_own(call: Call, condition: dict[str, Any]) -> bool:
-    """Return whether `condition` is one that this function set, and not another step of the pipeline.
-
-    Its message begins with the function's name or a former name. After a fatal result, Crossplane has replaced the
-    message, so nobody knows who set the condition: it counts as this function's.
-    """
-    message = str(condition.get("message", ""))
-    starts = tuple(f"{name}: " for name in call.function.names)
-    return message.startswith(starts) or condition.get("reason") == _FATAL

@@ -1,12 +1,14 @@
 """Text on a terminal: in colour, and a line that says what a command is doing, which each step overwrites.
 
-The environment variable NO_COLOR turns the colours off (https://no-color.org).
+Where stderr isn't a terminal, such as in a log, a new line is written every ten seconds instead. The environment
+variable NO_COLOR turns the colours off (https://no-color.org).
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 from . import stdio
 from .texts import escaped
@@ -40,24 +42,46 @@ _WIDTH = 79
 
 _CLEAR = "\r\x1b[K"
 
+# The shortest times between two texts about one step: on a terminal, and anywhere else.
+_SECOND = 1.0
+LOG_SECONDS = 10.0
+
 
 class StatusLine:
     """A line on stderr with the current step. The end of the `with` statement clears the line.
 
     Other text that is written to stderr in the meantime, such as a function's log line, takes the line's place until
-    the next step. Nothing is written if stderr is closed or isn't a terminal, and a line that can't be written is
-    dropped.
+    the next step. If stderr isn't a terminal, the step is a whole line there, every ten seconds at most. Nothing is
+    written if stderr is closed, and a line that can't be written is dropped.
     """
 
     def __init__(self) -> None:
         self._is_shown = False
+        self._text = ""
+        self._since = self._told = time.monotonic()
 
     def show(self, text: str) -> None:
         """Replace the line by `text`: its first 79 characters, with escapes for those that aren't printable."""
+        self._text, self._since = text, time.monotonic()
+        self._tell(text)
+
+    def go_on(self, how_far: str) -> None:
+        """Add to the line how far the step is, and how many seconds it has taken, if a second has passed."""
+        now = time.monotonic()
+        if self._text and now - self._told >= _SECOND:
+            seconds = f"{now - self._since:.0f} s"
+            self._tell(f"{self._text} ({', '.join(filter(None, (how_far, seconds)))})")
+
+    def _tell(self, text: str) -> None:
+        now = time.monotonic()
         stdio.before_next(b"")
         if self._write(f"{_CLEAR}{escaped(text):.{_WIDTH}}"):
             stdio.before_next(_CLEAR.encode())
             self._is_shown = True
+            self._told = now
+        elif now - self._told >= LOG_SECONDS:
+            stdio.say(text)
+            self._told = now
 
     def clear(self) -> None:
         """Clear the line, so that other text can be written. Nothing is written if no line is shown."""
@@ -78,7 +102,23 @@ class StatusLine:
         return False
 
     def __enter__(self) -> StatusLine:
+        _lines.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
+        _lines.remove(self)
         self.clear()
+
+
+# The lines whose `with` statements run, the innermost one last.
+_lines: list[StatusLine] = []
+
+
+def going_on(how_far: str = "") -> None:
+    """Say that the current step goes on, and how far it is, such as `12 of 40 MB`. Without a step, do nothing.
+
+    What takes long calls this as often as it can: a text is written once a second on a terminal, and every ten seconds
+    anywhere else.
+    """
+    if _lines:
+        _lines[-1].go_on(how_far)

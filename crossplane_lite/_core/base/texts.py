@@ -11,7 +11,7 @@ import re
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Final
 
 LONGEST_RESULT = 20_000
@@ -124,6 +124,27 @@ def near_name(name: str, names: Iterable[str]) -> str:
 
     near = difflib.get_close_matches(name, names, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+# How deep a field is looked for that was given too high: `spec.template.spec.containers` of a Deployment.
+_DEEPEST = 3
+
+
+def deeper_place(name: str, top: Any, fields_of: Callable[[Any], Mapping[str, Any]]) -> str:
+    """Return a hint such as `; it belongs below spec.template`; empty if no object below has a field of the name.
+
+    Args:
+        name: The name of a field that was given too high.
+        top: What it was given to.
+        fields_of: Returns the fields of an object by their names. Those of anything else are empty.
+    """
+    level = [("", top)]
+    for _ in range(_DEEPEST):
+        level = [(f"{path}.{key}", one) for path, holder in level for key, one in fields_of(holder).items()]
+        for path, one in level:
+            if name in fields_of(one):
+                return f"; it belongs below {path[1:]}"
+    return ""
 
 
 # The words by which messages also name the type that is expected. All other classes go by their names.

@@ -82,6 +82,19 @@ def checked_ttl(value: Any) -> timedelta:
     return value
 
 
+class OnlyRead(dict[str, Any]):
+    """Resources by name, as the context shows them. Authors register resources with `ctx.resource()`."""
+
+    def put(self, name: str, resource: Any) -> None:
+        """Add a resource, or replace the one of this name."""
+        dict.__setitem__(self, name, resource)
+
+    if not TYPE_CHECKING:
+
+        def __setitem__(self, name: object, _: object) -> None:
+            raise UsageError(f"ctx.resources and ctx.desired are only for reading; write ctx.resource({name!r}, ...)")
+
+
 class Call(Tracker):
     """One call of a function: the request, the results of compose() up to now, and its uses of unresolved values.
 
@@ -114,6 +127,7 @@ class Call(Tracker):
         context: The pipeline's context; None until compose() asks for it.
         output: An Operation's output, which compose() can change.
         answered_for: In a rehearsal, what the real call asks for under each key of its requirements.
+        made_once: The values that `Context.once` has made, by their paths.
         auto_ready: Whether the readiness of resources is found out from their observed state.
         own_secrets: The Secrets that compose() has registered; None until it registers one.
         ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
@@ -140,7 +154,7 @@ class Call(Tracker):
         self.observed = self.existing = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
-        self.resources: dict[str, Resource] = {}
+        self.resources = OnlyRead()
         self.former: dict[str, str] = {}
         self.present: dict[str, str] = {}
         self.removed: set[str] = set()
@@ -153,6 +167,7 @@ class Call(Tracker):
         self._marks: dict[str, Any] = {}
         self._reported: set[int] = set()
         self.answered_for: dict[str, list[Any]] = {}
+        self.made_once: dict[str, Any] = {}
 
     def tops(self) -> dict[str, Any]:
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
@@ -273,10 +288,18 @@ class Call(Tracker):
         """Whether compose() has asked for a key of the context that a previous step may set later."""
         return self.context is not None and self.context.lacks and self._is_told(LACKING)
 
+    @functools.cached_property
+    def told(self) -> dict[str, Any]:
+        """What each step says to later ones in the request's context, by the step's identity.
+
+        Raises:
+            WireError: The context's bytes are malformed.
+        """
+        entries = codec.get_path(self.request.context, (HELD_BACK_KEY,)) if self.request.HasField("context") else None
+        return entries if isinstance(entries, dict) else {}
+
     def _is_told(self, what: str) -> bool:
-        context = self.request.context
-        entries = codec.get_path(context, (HELD_BACK_KEY,)) if what.encode() in context else None
-        for step, entry in entries.items() if isinstance(entries, dict) else ():
+        for step, entry in self.told.items():
             if step != self.step and isinstance(entry, dict) and entry.get(what):
                 return True
         return False
@@ -385,7 +408,7 @@ class Call(Tracker):
             place.untie()
         self.tied.clear()
         # All of these refer to their call, or may hold Observables, which refer to it.
-        self.resources = {}
+        self.resources = OnlyRead()
         self.output = {}
         self.composite = self.context = self.own_secrets = None
         for name in self.__dict__.keys() & {"log", "required_resources", "requirements"}:

@@ -15,6 +15,7 @@ from ..observed.root import Root
 from ..resources.registered import Registered, observed_view
 from ..resources.resource import check_class, check_kind
 from ..resources.unstructured import Unstructured
+from .mark import HELD_BACK_KEY
 from .registering import present_name
 from .requirements import form_of
 
@@ -254,6 +255,8 @@ class RequiredSchemas(Mapping[str, "Schema"]):
         KeyError: `schemas[key]` is read before Crossplane has answered.
     """
 
+    name_in_messages = "until Crossplane has answered, get(key) is None: ctx.required_schemas"
+
     def __init__(self, request: Any) -> None:
         self._request = request
         self._made: dict[str, Schema] = {}
@@ -269,6 +272,11 @@ class RequiredSchemas(Mapping[str, "Schema"]):
 
     def __repr__(self) -> str:
         return f"<required schemas: {', '.join(self) or 'none'}>"
+
+    @property
+    def keys_there(self) -> list[str]:
+        """The keys that are there, for messages."""
+        return [*self]
 
     def __getitem__(self, key: str) -> Schema:
         if key not in self:
@@ -302,6 +310,8 @@ class LazyMap(MutableMapping[str, Any]):
         UsageError: A value is set under a key that isn't a string.
         WireError: The bytes of the Struct or of a value are malformed. They are only noticed when they are read.
     """
+
+    name_in_messages = "the pipeline's context"
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -346,6 +356,11 @@ class LazyMap(MutableMapping[str, Any]):
         self.asked.update(self._source)
         kept = [key for key in sorted(self._source) if key not in self.deleted]
         return iter(dict.fromkeys([*kept, *self.values_seen]))
+
+    @property
+    def keys_there(self) -> list[str]:
+        """The keys that it has, for messages: reading this asks for no key."""
+        return sorted({*self._source, *self.values_seen} - self.deleted - {HELD_BACK_KEY})
 
     @property
     def lacks(self) -> bool:

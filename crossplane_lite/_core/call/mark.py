@@ -152,6 +152,8 @@ def _entries(annotation: Any) -> dict[str, str]:
 Content = bytes | tuple[bytes, ...]
 
 _WAY = MARK_WAY[:2]
+_IN_BYTES = ANNOTATION.encode()
+_KNOWN_IN_BYTES = KNOWN.encode()
 _KNOWN_PREFIX = codec.entry_prefix(KNOWN)
 _MOST_DIGESTS = 1 << 15
 
@@ -193,6 +195,8 @@ def marked(content: Content, step: str, made: str, known: str = "") -> bytes:
     values = {ANNOTATION: f"{step};{made}" if made else step}
     if known:
         values[KNOWN] = known
+    if type(content) is bytes and not (_IN_BYTES in content or _KNOWN_IN_BYTES in content):
+        content = codec.cut(content, _WAY)
     if type(content) is tuple and not (known and _KNOWN_PREFIX in content[-1]):
         return codec.joined_pieces(content, _WAY, codec.encode_struct(values))
     raw = plain_bytes(content)

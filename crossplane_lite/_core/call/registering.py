@@ -21,6 +21,7 @@ from ..observed.tracker import current
 from ..paths.text import OTHER_NAMES
 from ..resources.registered import Registered
 from ..resources.resource import Resource, check_class, check_kind, check_same_kind, other_kind
+from .call import OnlyRead
 from .mark import OTHERS, functions_in, made_in
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def register(
     if depends_on:
         registered.depends_on = _names_of(call, name, depends_on)
     Resource._set_state(instance, registered)
-    call.resources[name] = instance
+    call.resources.put(name, instance)
     if instance.kind in _WITH_SECRETS:
         if call.own_secrets is None:
             from .secrets import OwnSecrets
@@ -230,6 +231,8 @@ def _instead_of(instance: object) -> str:
     if isinstance(instance, dict):
         head = ", ".join(repr(instance.get(key, key)) for key in ("apiVersion", "kind"))
         return f"got a dict; write Unstructured({head}, spec=...), or an instance of the kind's model"
+    if isinstance(instance, str):
+        return "got a string; the name comes first: ctx.resource(name, instance)"
     return f"got {type_in_words(instance)}"
 
 
@@ -348,4 +351,4 @@ def earlier_of(call: Call) -> dict[str, Any]:
         # `.observed` is the resource that Crossplane observes under that name, as for a registered resource.
         Unstructured._set_state(made, Registered(call.root(name), earlier.resource, earlier.ready))
         shown[name] = made
-    return shown
+    return OnlyRead(shown)

@@ -19,7 +19,7 @@ from ..resources.unstructured import Unstructured
 from .registering import register
 
 if TYPE_CHECKING:
-    from ..observed.secrets import Secret
+    from ..observed.secret_parts import Secret
     from ..resources.resource import Resource
     from .call import Call
 
@@ -123,8 +123,8 @@ def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     chosen = wanted.get("namespace") or namespace
     if chosen is None and not codec.get_path(xr, ("metadata", "namespace")):
         raise UsageError(
-            "ctx.connection_secret(): the composite is in no namespace, so the Secret needs one: give "
-            "namespace=..., or set the composite's spec.writeConnectionSecretToRef.namespace"
+            "the composite has no metadata.namespace; if its kind has one, give it there, else the connection Secret "
+            "needs one: give namespace=..., or set the composite's spec.writeConnectionSecretToRef.namespace"
         )
     return {"name": wanted.get("name") or None, "namespace": chosen}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import traceback
 from typing import Any, Final
 
@@ -19,6 +20,11 @@ from ..observed.tracker import Tracker
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 # The names that Python and attrs give to code without a file. The place in such code doesn't help authors.
 _MADE: Final = ("<frozen ", "<attrs generated ")
+# What Python says where another class than Observable doesn't fit, or arguments are too many or too few.
+_OTHER_CAUSE: Final = re.compile(
+    r"'(?!Observable)\w+' object|of type '(?!Observable)\w+'|'NoneType'|not \"(?!Observable)\w+\""
+    r"|unsupported operand|(positional|keyword)(-only)? argument"
+)
 _NO_JSON: Final = "is not JSON serializable"  # how Python's json ends its error
 
 
@@ -28,17 +34,25 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
     An error of this package that was raised without any of the author's code has no file and line.
 
     Code in C that takes no Observable raises a TypeError. Then the text also has the paths of the values that don't
-    exist yet: ten at most, and the number of the others. No other exception blames them: it may have nothing to do with
-    them. `home` is the path of the file that has compose(), by which the line is found.
+    exist yet: those of the failing line if they are known, else ten at most, and the number of the others. So it has if
+    the exception's own text shows a missing value. No other exception blames them: it may have nothing to do with them,
+    as one that names another class (`'NoneType' object is not iterable`). `home` is the path of the file that has
+    compose(), by which the line is found.
     """
     text = named(error, home)
-    if call.handed_out and isinstance(error, TypeError) and not isinstance(error, CrossplaneLiteError):
-        paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
-        text += (
-            f". Without a value in this call: {some(paths, 10)}; "
-            "use crossplane_lite.apply(function, value) to compute with a value that may not be known yet"
-        )
-    return text
+    if not call.handed_out or isinstance(error, CrossplaneLiteError):
+        return text
+    shown = call.tokens_in(text)
+    if not shown and (not isinstance(error, TypeError) or _OTHER_CAUSE.search(text)):
+        return text
+    from .lookups import missing_arguments
+
+    paths = [one.source_path for one in shown or call.handed_out]
+    function, paths = missing_arguments(error) or ("function", paths)
+    return (
+        f"{text}. Without a value in this call: {some(list(dict.fromkeys(paths)), 10)}; use "
+        f"crossplane_lite.apply({function}, value) to compute with a value that may not be known yet"
+    )
 
 
 def named(error: BaseException, home: str) -> str:
@@ -50,6 +64,10 @@ def named(error: BaseException, home: str) -> str:
     if isinstance(error, TypeError) and text.endswith(_NO_JSON):
         text += "; crossplane_lite.json_dumps(...) also writes models, and values that are missing"
     frame = authors_frame(error, home)
+    if frame is not None and not isinstance(error, CrossplaneLiteError):
+        from .lookups import advice
+
+        text += advice(error, frame.filename)
     # Lines of this package only help with its own bugs, and its own errors aren't any.
     if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, PACKAGE)):
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"

@@ -29,6 +29,7 @@ from .decode import split as split
 from .decode import split_list as split_list
 from .decode import unwatch as unwatch
 from .decode import watch as watch
+from .encode import cut as cut
 from .encode import encode_over as encode_over
 from .encode import encode_struct as encode_struct
 from .encode import encode_value as encode_value

@@ -101,6 +101,30 @@ def pieces_of(obj: Any, way: tuple[str, ...], key: str) -> tuple[bytes, ...]:
     return tuple(pieces)
 
 
+def cut(raw: bytes, way: tuple[str, ...]) -> tuple[bytes, ...]:
+    """Cut the bytes of a Struct at a way of keys, as `pieces_of` does with a model. What is no Struct is left out.
+
+    Raises:
+        WireError: The bytes aren't a valid Struct.
+    """
+    pieces = []
+    try:
+        for name in way:
+            level = _level(raw)
+            value = level.fields.get(name)
+            if value is None:
+                pieces.append(raw)
+                raw = b""
+                continue
+            kind, payload = open_value(value)
+            del level.fields[name]
+            pieces.append(level.SerializeToString())
+            raw = payload if kind == STRUCT else b""
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise unreadable(error) from error
+    return (*pieces, raw)
+
+
 def joined_pieces(pieces: tuple[bytes, ...], way: tuple[str, ...], entry: bytes) -> bytes:
     """Return the bytes of a Struct from its pieces, with an entry at the end of `way`. Empty Structs are left out."""
     data = pieces[-1] + entry

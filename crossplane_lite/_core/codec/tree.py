@@ -235,4 +235,17 @@ def _leaf(value: Any) -> bytes:
         return b"\x08\x00"
     if type(value) is _Encoded:
         return value.buffer[value.start : value.end]
-    raise EncodeError("", f"must be a JSON value, such as a string, a list or a dict (got {type_in_words(value)})")
+    got = f"got {type_in_words(value)}; {_instead_of(value)}"
+    raise EncodeError("", f"must be a JSON value, such as a string, a list or a dict ({got})")
+
+
+def _instead_of(value: object) -> str:
+    """Return the code to write for a value that isn't JSON."""
+    kind = type(value)
+    if hasattr(kind, "__await__"):
+        return "await it"
+    if callable(value):
+        return "call it"
+    if issubclass(kind, (bytes, bytearray)):
+        return "write .decode()"
+    return "write list(...)" if hasattr(kind, "__iter__") else "write str(...)"

@@ -48,7 +48,7 @@ class Answers:
         self._count = 0
         self.asked = False
 
-    def __call__(self, observable: Observable[Any]) -> bool:
+    def __call__(self, observable: Observable) -> bool:
         """Return whether an unresolved value counts as true, and as equal to the value that it is compared with."""
         root = root_of(observable)
         if root is not None and root.kind == "required":
@@ -60,7 +60,7 @@ class Answers:
         self.asked = True
         return self._yes
 
-    def value(self, observable: Observable[Any]) -> Any:
+    def value(self, observable: Observable) -> Any:
         """Return the value that the real call has for an Observable of a dry run, as plain data; None without one."""
         root = root_of(observable)
         if root is None:
@@ -72,12 +72,12 @@ class Answers:
             return None
         return None if value is UNSET else value
 
-    def length(self, observable: Observable[Any]) -> int:
+    def length(self, observable: Observable) -> int:
         """Return the length of the real call's value; another one if that is missing, empty or has no length."""
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._number
 
-    def number(self, observable: Observable[Any], kind: type[N]) -> N:
+    def number(self, observable: Observable, kind: type[N]) -> N:
         """Return the real call's value as a `kind`; another number if that isn't possible."""
         self._count_one()
         try:

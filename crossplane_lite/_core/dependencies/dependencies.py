@@ -218,7 +218,8 @@ def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answe
     run = Run.dry(call, request, data, oracle=oracle)
     before = tracker.enter(run.call)
     try:
-        graph.add(_waiting(run, oracle), _composite(run.call), _asked(run.call, oracle))
+        asked = {oracle.text(key, run.call): one.waits_in(run.call, key) for key, one in run.call.asked or ()}
+        graph.add(_waiting(run, oracle), _composite(run.call), asked)
         return dict(run.call.resources)
     finally:
         tracker.go_back(before)
@@ -240,7 +241,7 @@ def _waiting(run: Run, oracle: Answers) -> dict[str, list[Source]]:
     return waiting
 
 
-def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
+def _composite(call: Call) -> dict[str, list[Observable]]:
     """Return the unresolved values that compose() sets in fields of the composite, by the field's path.
 
     Connection details are among the fields, such as `xr.connection_details["password"]`.
@@ -254,12 +255,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
     return found
 
 
-def _asked(call: Call, oracle: Answers) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values in the key and selector of each requirement, by the key without placeholders."""
-    return {oracle.text(key, call): selector.waits_in(call, key) for key, selector in call.asked or ()}
-
-
-def _found(call: Call, model: Resource, top: str = "") -> dict[str, list[Observable[Any]]]:
+def _found(call: Call, model: Resource, top: str = "") -> dict[str, list[Observable]]:
     """Return the unresolved values that were set in `model`, by path; empty if a value can't be encoded."""
     tree = tree_or_none(model, call)
     return {} if tree is None else fields_of(tree.found, top)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
+from ..observed.lookup import Json
 from ..paths.text import OTHER_NAMES
 
 
@@ -91,9 +92,9 @@ class Waiting(NamedTuple):
     cut_off: list[CutOff]
     notes: tuple[Note, ...] = ()
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> Json:
         """Return the report as an entry of the context. Empty lists are left out, except `held`."""
-        data: dict[str, Any] = {"held": self.held}
+        data: Json = {"held": self.held}
         for key, rows in (("waits", self.needs), ("cutOff", self.cut_off), ("notes", self.notes)):
             if rows:
                 data[key] = [row._asdict() for row in rows]
@@ -114,19 +115,19 @@ def read(value: Any) -> dict[str, Waiting]:
     return found
 
 
-def _read(entry: dict[str, Any]) -> Waiting:
+def _read(entry: Json) -> Waiting:
     held = [name for name in _list_in(entry, "held") if isinstance(name, str)]
     needs = [need for need in _rows(entry, "waits", Need) if need.name and need.path]
     notes = [note for note in _rows(entry, "notes", Note) if note.text]
     return Waiting(held, needs, _rows(entry, "cutOff", CutOff), tuple(notes))
 
 
-def _list_in(entry: dict[str, Any], key: str) -> list[Any]:
+def _list_in(entry: Json, key: str) -> list[Any]:
     found = entry.get(key)
     return found if isinstance(found, list) else []
 
 
-def _rows(entry: dict[str, Any], key: str, kind: type[Row]) -> list[Row]:
+def _rows(entry: Json, key: str, kind: type[Row]) -> list[Row]:
     """Return the elements of one of an entry's lists; each text that an element lacks is empty."""
     rows = []
     for one in _list_in(entry, key):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ..models.walker import Found, show_path
 from ..observed.observable import Observable, root_of, sources
@@ -25,7 +25,7 @@ Edge = tuple[str, str]
 _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
-Source = Observable[Any] | str
+Source = Observable | str
 """A value that is waited for, or the name of a resource that must be ready before (`depends_on`)."""
 
 
@@ -47,8 +47,8 @@ class Graph:
     def add(
         self,
         waiting: Mapping[str, Sequence[Source]],
-        composite: dict[str, list[Observable[Any]]],
-        unsent: Mapping[str, list[Observable[Any]]] | None = None,
+        composite: dict[str, list[Observable]],
+        unsent: Mapping[str, list[Observable]] | None = None,
     ) -> None:
         """Add an edge from each waiting resource, field and requirement to the owner of the value that it waits for.
 
@@ -68,9 +68,11 @@ class Graph:
 
     def _add_all(self, dependent: Vertex, found: Iterable[Source]) -> None:
         for one in found:
-            for source in (one,) if isinstance(one, str) else sources(one):
-                path = source if isinstance(source, str) else source.source_path
-                self._add(dependent, self.vertex_of(source), path)
+            if isinstance(one, str):
+                self._add(dependent, ("resource", one), one)
+                continue
+            for value in sources(one):
+                self._add(dependent, self._owner_of(value), value.source_path)
 
     def field_of(self, path: str) -> str:
         """Return the name that a field of the composite has in this graph."""
@@ -80,15 +82,9 @@ class Graph:
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
-    def vertex_of(self, source: Source) -> Vertex:
-        """Return the vertex that a value belongs to; `UNKNOWN` for a value without an owner, as for a part of a string.
-
-        Args:
-            source: The Observable of the value, or the name of a resource.
-        """
-        if isinstance(source, str):
-            return ("resource", source)
-        root, path = root_of(source), source.source_path
+    def _owner_of(self, value: Observable) -> Vertex:
+        """Return the vertex that a value belongs to; `UNKNOWN` for one without an owner, as for a part of a string."""
+        root, path = root_of(value), value.source_path
         if root is not None:
             kind, name = root.kind, root.name
         else:
@@ -96,7 +92,9 @@ class Graph:
             kind = "xr" if name == "xr" else "resource"
             if name in ("", "required") or name[0] == "(":
                 return UNKNOWN
-        return ("xr", self.field_of(path)) if kind == "xr" else ("required" if kind == "required" else "resource", name)
+        if kind == "xr":
+            return "xr", self.field_of(path)
+        return "required" if kind == "required" else "resource", name
 
     def cycle(self, held: set[str]) -> list[str] | None:
         """Return the names along a cycle; None if there is no cycle.
@@ -158,9 +156,9 @@ class Graph:
         return found
 
 
-def fields_of(found: Iterable[Found], top: str = "") -> dict[str, list[Observable[Any]]]:
+def fields_of(found: Iterable[Found], top: str = "") -> dict[str, list[Observable]]:
     """Return the values that fields wait for, by the field's path behind `top`, such as `xr.status.x`."""
-    fields: dict[str, list[Observable[Any]]] = {}
+    fields: dict[str, list[Observable]] = {}
     for one in found:  # an entry of a map can wait twice: for its key and for its value
         fields.setdefault(top + show_path(one.steps), []).extend(one.waits_for)
     return fields
@@ -182,26 +180,29 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
         for start, end, ways in ((dependent, dependency, below), (dependency, dependent, above)):
             ways.setdefault(start, set()).add(end)
             ways.setdefault(end, set())
-    # Kosaraju's algorithm with stacks of its own: first the order in which searches leave the names, ...
+    # Kosaraju's algorithm: the names in the order in which searches leave them, and in the opposite order what can be
+    # reached from each against the direction of the edges.
     order: list[str] = []
     seen: set[str] = set()
     for start in below:
-        stack = [(start, False)]
-        while stack:
-            name, leaving = stack.pop()
-            if leaving:
-                order.append(name)
-            elif name not in seen:
-                seen.add(name)
-                stack.append((name, True))
-                stack += [(other, False) for other in below[name] if other not in seen]
-    # ... then, in the opposite order, the names that can be reached against the direction of the edges.
+        order += _reached(start, below, seen)
     found: dict[str, str] = {}
+    seen = set()
     for start in reversed(order):
-        names = [start]
-        while names:
-            name = names.pop()
-            if name not in found:
-                found[name] = start
-                names += [other for other in above[name] if other not in found]
+        found.update(dict.fromkeys(_reached(start, above, seen), start))
     return found
+
+
+def _reached(start: str, ways: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
+    """Return what can be reached from a name and wasn't seen before, in the order in which the search leaves it."""
+    left = []
+    stack = [(start, False)]
+    while stack:
+        name, leaving = stack.pop()
+        if leaving:
+            left.append(name)
+        elif name not in seen:
+            seen.add(name)
+            stack.append((name, True))
+            stack += [(other, False) for other in ways[name]]
+    return left

@@ -131,8 +131,11 @@ def used_until(call: Call) -> dict[str, str]:
     for edge in sorted(_off_cycles(edges, edges)):
         if edge[0] not in call.existing:
             _ask_for_dependent(call, edge)
-        if _is_unwanted(call, edge[1]):
-            first.setdefault(edge[1], []).append(edge[0])
+        # It would go, or it is another step's and this one removes it.
+        name = edge[1]
+        goes = name in call.removed if name in call.desired else _is_own(call, name)
+        if goes and name in call.existing and name not in call.resources:
+            first.setdefault(name, []).append(edge[0])
     return {
         name: f"is kept until {some(names, 5)} {'are' if names[1:] else 'is'} deleted (Usages)"
         for name, names in first.items()
@@ -155,12 +158,6 @@ def _ask_for_dependent(call: Call, edge: Edge) -> None:
             match_name=text_at(raw, "spec", "by", "resourceRef", "name"),
             namespace=text_at(raw, "metadata", "namespace") or None,
         )
-
-
-def _is_unwanted(call: Call, name: str) -> bool:
-    """Say whether an existing resource would go, or is another step's and removed by this one."""
-    goes = name in call.removed if name in call.desired else _is_own(call, name)
-    return goes and name in call.existing and name not in call.resources
 
 
 def _is_own(call: Call, name: str) -> bool:

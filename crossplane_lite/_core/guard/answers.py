@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ...proto import _view
+from .. import codec
 from ..call.mark import digest_of
 from ..known.notes import COMPOSITE, MOST_MISSING, key_of
+from ..known.put_back import Head
 from ..paths.text import show
 from .values import status_leaves
 
@@ -30,6 +32,7 @@ class Answer:
         message: The answer's message. It may be changed.
         own: The digests of the resources that the target desires otherwise than previous steps do, by name.
         waiting: New resources of the target that wait for real values. They aren't in the message any more.
+        has_failed: Whether this stands for no answer, or one with a fatal result: it desires nothing.
     """
 
     READY: Final = _view.READY_TRUE
@@ -41,10 +44,29 @@ class Answer:
         self._request = request
         self.own = dict(self._own())
         self.waiting: set[str] = set()
+        self.has_failed = False
+
+    @classmethod
+    def of_usable(cls, answer: Answer | None, request: Any) -> Answer:
+        """Return an answer; one that desires nothing if it has a fatal result or there is none."""
+        if answer is not None and not answer.is_fatal:
+            return answer
+        nothing = cls(b"", request)
+        nothing.has_failed = True
+        return nothing
+
+    @property
+    def desired(self) -> Any:
+        """The messages of the desired resources, by name."""
+        return self.message.desired.resources
+
+    def head_of(self, obj: str) -> Head | None:
+        """Return what makes up an object that is gone: what is desired under its name; None for nothing."""
+        return codec.decode_struct(self.desired[obj].resource) if obj in self.desired else None
 
     def _own(self) -> Iterator[tuple[str, str]]:
         before = self._request.desired.resources
-        for name, one in self.message.desired.resources.items():
+        for name, one in self.desired.items():
             raw = one.resource
             base = before[name].resource if name in before else None
             if raw == base:
@@ -69,6 +91,11 @@ class Answer:
         is_able = _view.CAPABILITY_REQUIRED_SCHEMAS in request.meta.capabilities
         return not is_able or wanted.schemas.keys() <= request.required_schemas.keys()
 
+    @property
+    def objects(self) -> set[str]:
+        """The objects whose values count as read: the composite, and all that is desired."""
+        return {COMPOSITE, *self.desired}
+
     @functools.cached_property
     def status(self) -> dict[Steps, Any]:
         """The fields of the composite's status that the answer sets, by their steps."""
@@ -87,5 +114,4 @@ class Answer:
         """Say whether another answer desires just as much."""
         if self.own != other.own or self.status != other.status:
             return False
-        names, others = self.message.desired.resources, other.message.desired.resources
-        return bool(names.keys() == others.keys())
+        return bool(self.desired.keys() == other.desired.keys())

@@ -7,28 +7,28 @@ as a whole. What is new in it and isn't in the first one waits for the real valu
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final
 
 from google.protobuf.message import DecodeError
 
+from ...proto import _view
 from .. import codec
 from ..base.kept import Kept
-from ..known.put_back import Head, put_back
+from ..base.texts import some
+from ..known.put_back import put_back
 from ..observed.lookup import is_ready, text_at
 from ..observed.owned import as_owned
 from ..paths import trees
 from . import telling
 from .answers import Answer
-from .probing import Ask, Probe
+from .probing import Ask, Probe, nothing
 from .seen import Lost, Options, Seen
-from .telling import Losses
 from .writing import write
 
 FOREVER: Final = float("inf")
 _NOTHING_LOST: Final = Lost([], set(), set())
-_NO_LOSSES: Final = Losses((), ())
 _MOST_COMPOSITES: Final = 4096
+_MOST_NAMES: Final = 5
 _ERASED: Final = 3
 """After so many calls in a row without notes, although each answer had some, somebody erases them."""
 
@@ -60,57 +60,51 @@ class Guard:
         Raises:
             Exception: The target failed, and no last known value helps: what `ask` raised.
         """
-        seen = self._read(data, until)
-        if seen is None:
-            return self._ask(data, until)
-        failure: Exception | None = None
+        try:
+            seen = Seen(data, self.options, until)
+        except DecodeError:
+            seen = None
+        if seen is None or not seen.composite:
+            return self._ask(data, until, nothing)  # it is malformed, or an Operation's: there is nothing to protect
         first: Answer | None = None
+        failure: Exception | None = None
         answer = b""
         try:
-            answer = self._ask(data, until)
+            answer = self._ask(data, until, seen.read)
             first = Answer(answer, seen.request)
         except DecodeError:
             return answer  # Crossplane says what is wrong with it
         except Exception as problem:
             failure = problem
-        if first is not None and not first.is_settled:
-            return first.data
-        made = self._protected(seen, first)
+        made = self._protected(seen, Answer.of_usable(first, seen.request))
         if made is not None:
             return made
-        assert failure is not None
-        raise failure
+        if failure is not None:
+            raise failure
+        return answer
 
-    def _read(self, data: bytes, until: float) -> Seen | None:
-        """Return a request; None if there is nothing to protect in it: it is malformed, or an Operation's."""
-        try:
-            seen = Seen(data, self.options, until)
-        except DecodeError:
+    def _protected(self, seen: Seen, real: Answer) -> bytes | None:
+        """Return the answer's bytes; None if the target's answer is passed on, or its failure."""
+        if not real.is_settled:
             return None
-        return seen if seen.composite else None
-
-    def _protected(self, seen: Seen, first: Answer | None) -> bytes | None:
-        """Return the answer's bytes; None if the target failed, and no last known value helps."""
-        real = None if first is None or first.is_fatal else first
-        if real is not None and seen.is_taken():
+        if seen.is_taken():
             text = "a previous step has this name, too: give each guard of a pipeline a name of its own (--name)"
             return _refused(seen, real, text)
         if seen.is_first:
-            return self._first_call(seen, real) if real else _unchanged(first)
-        losses = _NO_LOSSES if real is None else _losses(seen, real)
-        is_still = real is not None and not losses and _is_still(seen, real)
-        if is_still and not seen.may_let_go:
-            lost = _NOTHING_LOST
-        else:
-            lost = seen.lost(() if real is None else real.message.desired.resources)
+            return self._first_call(seen, real)
+        losses = _losses(seen, real)
+        is_still = not losses and _is_still(seen, real)
+        lost = _NOTHING_LOST
+        if not is_still or seen.may_let_go:
+            lost = seen.lost(real.desired)
         if is_still or not lost.places:
-            return self._finish(seen, real, lost) if real else _unchanged(first)
+            return self._finish(seen, real, lost)
         second, lost = self._second(seen, real, lost)
         if second is None:
-            return self._without_second(seen, real, lost, losses) if real else _unchanged(first)
+            return self._without_second(seen, real, lost, losses)
         if not second.is_settled:
             return second.data
-        if real is not None and real.is_same_as(second):
+        if real.is_same_as(second):
             return self._finish(seen, real, lost)
         _wait_for_real_values(seen, real, second)
         _take_readiness(seen, real, second)
@@ -119,39 +113,39 @@ class Guard:
         telling.tell(seen, second.message, lost.places, losses)
         return _bytes(second)
 
-    def _second(self, seen: Seen, real: Answer | None, lost: Lost) -> tuple[Answer | None, Lost]:
+    def _second(self, seen: Seen, real: Answer, lost: Lost) -> tuple[Answer | None, Lost]:
         """Ask again with the noted values put back. Return the answer, and what was lost; None if the target failed.
 
-        `real` is the answer to the request as it is; None if that failed.
+        `real` is the answer to the request as it is.
         """
         answer = self._asked_again(seen, real, lost)
         if answer is None:
             return None, lost
-        desired = () if real is None else real.message.desired.resources
         # An object that is gone, and that only the second answer desires.
-        more = [obj for obj in answer.message.desired.resources if obj not in desired and _is_gone(seen, obj)]
+        gone = seen.notes.values.keys() - seen.observed.keys() - real.desired.keys()
+        more = gone.intersection(answer.desired)
         if not more:
             return answer, lost
-        lost = seen.lost([*desired, *more])
+        lost = seen.lost({*real.desired, *more})
         return self._asked_again(seen, answer, lost), lost
 
-    def _asked_again(self, seen: Seen, answer: Answer | None, lost: Lost) -> Answer | None:
+    def _asked_again(self, seen: Seen, answer: Answer, lost: Lost) -> Answer | None:
         found = put_back(
             seen.data,
             seen.notes,
             skip=lost.let_go,
             lost=lost.empty,
-            head_of=lambda obj: _head_of(answer, obj),
+            head_of=answer.head_of,
         )
         if found is None:
-            return answer
+            return None if answer.has_failed else answer
         try:
-            second = Answer(self._ask(found.request.SerializeToString(), seen.until), seen.request)
+            second = Answer(self._ask(found.request.SerializeToString(), seen.until, nothing), seen.request)
         except Exception:
             return None
         return None if second.is_fatal else second
 
-    def _without_second(self, seen: Seen, real: Answer, lost: Lost, losses: Losses) -> bytes:
+    def _without_second(self, seen: Seen, real: Answer, lost: Lost, losses: str) -> bytes | None:
         """Answer a call in which the target failed when it was asked again."""
         if not losses:
             return self._finish(seen, real, lost)
@@ -160,9 +154,11 @@ class Guard:
         )
         return _refused(seen, real, text)
 
-    def _first_call(self, seen: Seen, real: Answer) -> bytes:
+    def _first_call(self, seen: Seen, real: Answer) -> bytes | None:
         """Answer a call without notes: nothing that exists goes until all that exists is ready."""
-        desired = real.message.desired.resources
+        if real.has_failed:
+            return None
+        desired = real.desired
         dropped = [name for name in (*seen.made, *seen.unmarked()) if name not in desired]
         # A step that composes nothing has nothing to keep: the resources without a mark are those of other steps.
         composes = bool(real.own or seen.made)
@@ -180,17 +176,19 @@ class Guard:
         telling.tell_first_call(seen, real.message, dropped)
         return _bytes(real)
 
-    def _finish(self, seen: Seen, answer: Answer, lost: Lost) -> bytes:
-        """Return the bytes of an answer of the target that counts, with marks and notes."""
+    def _finish(self, seen: Seen, answer: Answer, lost: Lost) -> bytes | None:
+        """Return the bytes of an answer of the target that counts, with marks and notes; None if it failed."""
+        if answer.has_failed:
+            return None
         if not (answer.own or seen.condition):
             return answer.data
         if self._erased(seen, answer):
             text = (
                 "notes are gone that were written: a later step of the pipeline replaces the annotations of resources"
             )
-            telling.warn(seen, answer.message, text)
+            telling.report(seen, answer.message, _view.SEVERITY_WARNING, text)
         write(seen, answer, lost, Probe(self._ask, seen, answer).deciding)
-        telling.tell(seen, answer.message, (), _NO_LOSSES)
+        telling.tell(seen, answer.message, (), "")
         return _bytes(answer)
 
     def _erased(self, seen: Seen, answer: Answer) -> bool:
@@ -203,11 +201,6 @@ class Guard:
         return count[0] == _ERASED + 1
 
 
-def _unchanged(first: Answer | None) -> bytes | None:
-    """Return the bytes of an answer with a fatal result unchanged; None if the target gave no answer."""
-    return None if first is None else first.data
-
-
 def _bytes(answer: Answer) -> bytes:
     made: bytes = answer.message.SerializeToString()
     return made
@@ -215,70 +208,58 @@ def _bytes(answer: Answer) -> bytes:
 
 def _refused(seen: Seen, answer: Answer, text: str) -> bytes:
     """Return an answer with a fatal result, so that Crossplane does nothing."""
-    telling.refuse(seen, answer.message, text)
+    telling.report(seen, answer.message, _view.SEVERITY_FATAL, text)
     return _bytes(answer)
 
 
-def _losses(seen: Seen, real: Answer) -> Losses:
-    """Return which existing resources of this step an answer drops and changes."""
-    desired = real.message.desired.resources
-    dropped = [name for name in sorted(seen.made) if name not in desired]
-    changed = [name for name, made in sorted(seen.made.items()) if real.own.get(name, made) != made]
-    return Losses(dropped, changed)
+def _losses(seen: Seen, real: Answer) -> str:
+    """Return which existing resources of this step an answer drops and changes; empty text for none."""
+    if real.has_failed:
+        return ""
+    made = sorted(seen.made.items())
+    found = {
+        "deleted": [name for name, _ in made if name not in real.desired],
+        "changed": [name for name, digest in made if real.own.get(name, digest) != digest],
+    }
+    return " and ".join(f"{some(names, _MOST_NAMES)} would be {how}" for how, names in found.items() if names)
 
 
 def _is_still(seen: Seen, real: Answer) -> bool:
     """Say whether an answer makes nothing, and tells the same in the composite's status."""
-    if any(name not in seen.observed for name in real.own):
+    if real.has_failed or any(name not in seen.observed for name in real.own):
         return False
     return not seen.tells_new(real) and seen.notes.missing <= real.told
 
 
-def _is_gone(seen: Seen, obj: str) -> bool:
-    """Say whether notes are about a resource that is gone."""
-    return obj not in seen.observed and obj in seen.notes.values
-
-
-def _head_of(answer: Answer | None, obj: str) -> Head | None:
-    """Return what makes up an object that is gone: what an answer desires under its name."""
-    if answer is None or obj not in answer.message.desired.resources:
-        return None
-    return codec.decode_struct(answer.message.desired.resources[obj].resource)
-
-
-def _wait_for_real_values(seen: Seen, real: Answer | None, second: Answer) -> None:
+def _wait_for_real_values(seen: Seen, real: Answer, second: Answer) -> None:
     """Take the new resources out of the second answer that the first one doesn't make alike."""
-    made: Collection[tuple[str, str]] = () if real is None else real.own.items()
     for name, digest in list(second.own.items()):
         is_new = name not in seen.observed and name not in seen.request.desired.resources
-        if is_new and (name, digest) not in made:
+        if is_new and real.own.get(name) != digest:
             second.waiting.add(name)
             del second.own[name]
-            del second.message.desired.resources[name]
+            del second.desired[name]
 
 
-def _take_readiness(seen: Seen, real: Answer | None, second: Answer) -> None:
+def _take_readiness(seen: Seen, real: Answer, second: Answer) -> None:
     """Let the second answer say who is ready by the real state."""
-    desired = second.message.desired
-    known: Any = {} if real is None else real.message.desired.resources
-    for name, one in desired.resources.items():
-        if name in known:
-            one.ready = known[name].ready
+    for name, one in second.desired.items():
+        if name in real.desired:
+            one.ready = real.desired[name].ready
         elif one.ready == Answer.READY and not seen.is_ready(name):
             one.ready = Answer.NOT_READY
-    if real is not None:
-        desired.composite.ready = real.message.desired.composite.ready
+    if not real.has_failed:
+        second.message.desired.composite.ready = real.message.desired.composite.ready
 
 
-def _complete_status(seen: Seen, real: Answer | None, second: Answer) -> None:
+def _complete_status(seen: Seen, real: Answer, second: Answer) -> None:
     """Give fields of the composite's status that only the second answer has the values that they have now.
 
     These are newer than those that were made of notes.
     """
-    told: Collection[tuple[str, ...]] = () if real is None else real.status
     newer: dict[str, Any] = {}
-    for steps in second.status:
-        if steps not in told and steps in seen.status:
+    for steps in second.status.keys() - real.status.keys():
+        if steps in seen.status:
             trees.put(newer, ("status", *steps), seen.status[steps])
     if newer:
         composite = second.message.desired.composite

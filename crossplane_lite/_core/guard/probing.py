@@ -16,8 +16,15 @@ from .seen import Seen
 
 _MOST_CALLS: Final = 64
 
-Ask = Callable[[bytes, float], bytes]
-"""Asks the target: it takes the request's bytes and the deadline, and returns the answer's bytes, or raises."""
+Ask = Callable[[bytes, float, Callable[[], object]], bytes]
+"""Asks the target: it takes the request's bytes, the deadline, and a function that is called while the target works.
+
+It returns the answer's bytes, or raises.
+"""
+
+
+def nothing() -> None:
+    """Do nothing while the target works."""
 
 
 class Probe:
@@ -49,7 +56,7 @@ class Probe:
     def _matters(self, places: Collection[Where]) -> bool:
         self._left -= 1
         try:
-            other = Answer(self._ask(self._without(places), self._seen.until), self._seen.request)
+            other = Answer(self._ask(self._without(places), self._seen.until, nothing), self._seen.request)
         except Exception:
             return True
         return not self._answer.is_same_as(other)

@@ -7,7 +7,7 @@ import hmac
 import json
 import time
 from calendar import timegm
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ...proto import _view
@@ -17,11 +17,11 @@ from ..base.sentinels import UNSET
 from ..call.mark import MARK_WAY, NO_MARK, OUR_NAME, OURS, digest_of, is_marked, made_in, whose
 from ..dependencies.usages import edge_of
 from ..known.joined import lacks
-from ..known.notes import COMPOSITE, EXTERNAL, NOT_KEPT, Notes, Values, Where
+from ..known.notes import COMPOSITE, EXTERNAL, NOT_KEPT, Notes, Where, all_places
 from ..observed.lookup import conditions_of, is_ready, text_at, time_in, value_in
 from ..observed.secrets import Masker, masker_for
 from .answers import Answer
-from .values import READY, is_named, is_true_condition, status_leaves
+from .values import READY, is_named, is_true_condition, status_leaves, values_in
 
 CONDITION: Final = "LastKnownValues"
 LET_GO: Final = "crossplane-lite/let-go"
@@ -79,8 +79,10 @@ class Seen:
         options: The same options.
         until: The same deadline.
         request: The request's message.
+        observed: The messages of the observed composed resources, by name.
+        composite: The observed composite.
+        condition_type: The type of the condition: each guard of a pipeline has its own.
         step: The step's identity: its name, and a hash of its input if it has one.
-        made: The digests of the step's observed resources, as they were made, by name.
     """
 
     def __init__(self, data: bytes, options: Options, until: float) -> None:
@@ -88,45 +90,39 @@ class Seen:
         self.options = options
         self.until = until
         self.request = _view.RunFunctionRequest.FromString(data)
+        self.observed: Mapping[str, Any] = self.request.observed.resources
+        self.composite: bytes = self.request.observed.composite.resource
+        self.condition_type = f"{CONDITION}-{options.name}"
         self.step = options.name
         if self.request.HasField("input"):
             text = digest_of(self.request.input)
             self.step += f"-{sha256(text.encode()).hexdigest()[:8]}"
-        self.made: dict[str, str] = {}
-        others: dict[str, str] = {}
-        self._unmarked: list[str] = []
+
+    def read(self) -> object:
+        """Read now what an answer is compared with, while the target works."""
+        return self.made, self.notes, self.status, self.condition
+
+    @functools.cached_property
+    def _by_owner(self) -> dict[str, dict[str, str]]:
+        """The digests of the observed resources, as this step made them, by their owner (`whose`) and name."""
+        found: dict[str, dict[str, str]] = {}
         for name, one in self.observed.items():
             mark = codec.get_path(one.resource, MARK_WAY)
-            owner = whose(mark, self.step, options.name)
-            if owner == OURS:
-                self.made[name] = made_in(mark, self.step).digest
-            elif owner == OUR_NAME:
-                others[name] = ""
-            elif owner == NO_MARK:
-                self._unmarked.append(name)
-        # With the same name and another input they are this step's, before its input changed, or another step's.
-        self.made = self.made or others
-
-    @property
-    def observed(self) -> Mapping[str, Any]:
-        """The messages of the observed composed resources, by name."""
-        found: Mapping[str, Any] = self.request.observed.resources
+            owner = whose(mark, self.step, self.options.name)
+            found.setdefault(owner, {})[name] = made_in(mark, self.step).digest
         return found
 
     @property
-    def composite(self) -> bytes:
-        """The observed composite."""
-        found: bytes = self.request.observed.composite.resource
-        return found
+    def made(self) -> dict[str, str]:
+        """The digests of the step's observed resources, as they were made, by name."""
+        # With another input they are this step's, before its input changed, or another step's.
+        return self._by_owner.get(OURS) or self._by_owner.get(OUR_NAME, {})
 
     @functools.cached_property
     def notes(self) -> Notes:
         """The notes of the step that count."""
         found = Notes.of(self.observed, self.step, {self.options.name})
-        if self.options.key is None:
-            return found
-        signed = {name: one for name, one in found.entries.items() if self.is_signed(name, one)}
-        return Notes(signed)
+        return found.without([name for name in found.entries if not self._is_signed(name, found.entries[name])])
 
     @property
     def is_first(self) -> bool:
@@ -140,10 +136,15 @@ class Seen:
         text = json.dumps([uid, self.options.name, name, unsigned], sort_keys=True)
         return hmac.new(self.options.key or b"", text.encode(), "sha256").hexdigest()[:32]
 
-    def is_signed(self, name: str, entry: Mapping[str, Any]) -> bool:
-        """Say whether an entry has the right signature."""
-        given = entry.get("k")
-        return isinstance(given, str) and hmac.compare_digest(given.encode(), self.signature(name, entry).encode())
+    def _is_signed(self, name: str, entry: Mapping[str, Any]) -> bool:
+        """Say whether an entry has the right signature, or needs none."""
+        if self.options.key is None:
+            return True
+        return hmac.compare_digest(str(entry.get("k")).encode(), self.signature(name, entry).encode())
+
+    def values_of(self, obj: str) -> dict[str, Any]:
+        """Return the values of an observed object that may be noted, by path."""
+        return values_in(self.object(obj), self.mask, composed=obj != COMPOSITE)
 
     @functools.cached_property
     def mask(self) -> Masker:
@@ -161,11 +162,6 @@ class Seen:
         return conditions_of(self.composite).get(self.condition_type, {})
 
     @property
-    def condition_type(self) -> str:
-        """The type of the condition: each guard of a pipeline has its own."""
-        return f"{CONDITION}-{self.options.name}"
-
-    @property
     def lets_all_go(self) -> bool:
         """Whether nothing need be kept."""
         return "*" in self._patterns
@@ -176,9 +172,8 @@ class Seen:
 
     def is_ready(self, obj: str) -> bool:
         """Say whether an object is ready: a composed resource by its kind's rules, the composite by its condition."""
-        if obj == COMPOSITE:
-            return is_true_condition(self.composite, "Ready")
-        return obj in self.observed and is_ready(self.observed[obj].resource)
+        raw = self.object(obj)
+        return is_ready(raw) if obj else is_true_condition(raw, "Ready")
 
     def is_taken(self) -> bool:
         """Say whether a previous step has this step's identity."""
@@ -186,7 +181,8 @@ class Seen:
 
     def unmarked(self) -> list[str]:
         """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
-        return [name for name in self._unmarked if edge_of(name, self.observed[name].resource) is None]
+        names = self._by_owner.get(NO_MARK, {})
+        return [name for name in names if edge_of(name, self.observed[name].resource) is None]
 
     def unready(self) -> list[str]:
         """Return the observed composed resources that aren't ready."""
@@ -195,34 +191,28 @@ class Seen:
     def lost(self, wanted: Collection[str]) -> Lost:
         """Return the noted values that are missing. An object that is gone lost its values if it is among `wanted`."""
         found = Lost([], set(), set())
-        for obj, way, noted in noted_places(self.notes.values):
-            raw = self._object(obj)
-            is_of_nobody = raw is None and obj not in wanted
-            if noted is not NOT_KEPT and not is_of_nobody:
-                self._look(found, (obj, way), raw, noted)
+        for obj, way, noted in all_places(self.notes.values):
+            raw = self.object(obj)
+            is_of_nobody = not raw and obj not in wanted
+            there = value_in(raw, {}, way)
+            if way == READY and is_true_condition(raw, "Ready"):
+                there = noted
+            if noted is NOT_KEPT or is_of_nobody or not lacks(there, noted):
+                continue
+            if self._is_let_go(obj, way):
+                found.let_go.add((obj, way))
+                continue
+            found.places.append((obj, way))
+            if there is not UNSET:
+                found.empty.add((obj, way))
         return found
 
-    def _look(self, found: Lost, place: Where, raw: bytes | None, noted: Any) -> None:
-        there: Any
-        if raw is None:
-            there = UNSET
-        elif place[1] == READY:
-            there = noted if is_true_condition(raw, "Ready") else UNSET
-        else:
-            there = value_in(raw, {}, place[1])
-        if not lacks(there, noted):
-            return
-        if self._is_let_go(*place):
-            found.let_go.add(place)
-            return
-        found.places.append(place)
-        if there is not UNSET:
-            found.empty.add(place)
-
-    def _object(self, obj: str) -> bytes | None:
+    def object(self, obj: str) -> bytes:
+        """Return an observed object; empty bytes if there is none."""
         if obj == COMPOSITE:
             return self.composite
-        return self.observed[obj].resource if obj in self.observed else None
+        found: bytes = self.observed[obj].resource if obj in self.observed else b""
+        return found
 
     @functools.cached_property
     def _patterns(self) -> tuple[str, ...]:
@@ -249,16 +239,3 @@ class Seen:
         if after is None or not since or self.condition.get("status") != "True":
             return False
         return time.time() - timegm(time.strptime(since, "%Y-%m-%dT%H:%M:%SZ")) > after
-
-    def namespace_of(self, obj: str) -> str:
-        """Return the namespace of an object; empty for none. Of an object that is gone it is the composite's."""
-        own = text_at(self.composite, "metadata", "namespace")
-        raw = self._object(obj)
-        return own if raw is None else text_at(raw, "metadata", "namespace") or own
-
-
-def noted_places(values: Values) -> Iterator[tuple[str, str, Any]]:
-    """Yield the object, the path and the value of all noted values."""
-    for obj, ways in values.items():
-        for way, value in ways.items():
-            yield obj, way, value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ...proto import _view
 from ..base.texts import short_repr, some
@@ -17,30 +17,7 @@ _THERE: Final = "AllThere"
 _UNKNOWN: Final = "FirstCall"
 
 
-class Losses(NamedTuple):
-    """What an answer would do to existing resources.
-
-    Attributes:
-        dropped: Those that would be deleted.
-        changed: Those that would be changed.
-    """
-
-    dropped: Sequence[str]
-    changed: Sequence[str]
-
-    def __bool__(self) -> bool:
-        return bool(self.dropped or self.changed)
-
-    def __str__(self) -> str:
-        parts = []
-        if self.dropped:
-            parts.append(f"{some(self.dropped, _MOST)} would be deleted")
-        if self.changed:
-            parts.append(f"{some(self.changed, _MOST)} would be changed")
-        return " and ".join(parts)
-
-
-def tell(seen: Seen, message: Any, places: Sequence[Where], losses: Losses) -> None:
+def tell(seen: Seen, message: Any, places: Sequence[Where], losses: str) -> None:
     """Say in a condition which values count as they last were; or that all are there, after they weren't.
 
     Args:
@@ -64,7 +41,7 @@ def tell_first_call(seen: Seen, message: Any, names: Sequence[str]) -> None:
     _put(seen, message, _UNKNOWN, text)
 
 
-def of_values(seen: Seen, places: Sequence[Where], losses: Losses) -> str:
+def of_values(seen: Seen, places: Sequence[Where], losses: str) -> str:
     """Return which values are missing, what an answer would do without them, and the way out."""
     values = [f"{readable(place)} ({seen.mask(short_repr(seen.notes.at(*place)))})" for place in sorted(places)]
     verb = "are missing and count as they last were" if values[1:] else "is missing and counts as it last was"
@@ -80,20 +57,15 @@ def _way_out(patterns: Sequence[str]) -> str:
 
 def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
     """Set the condition, and add a result with the same text if the reason is new."""
-    text = f"{seen.options.name}: {text}"
     is_resolved = reason == _THERE
     status = _view.STATUS_CONDITION_FALSE if is_resolved else _view.STATUS_CONDITION_TRUE
-    message.conditions.add(type=seen.condition_type, status=status, reason=reason, message=text)
+    condition = message.conditions.add(type=seen.condition_type, status=status, reason=reason)
+    condition.message = f"{seen.options.name}: {text}"
     if seen.condition.get("reason") != reason:
-        severity = _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING
-        message.results.add(severity=severity, message=text, reason=CONDITION)
+        report(seen, message, _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING, text)
 
 
-def refuse(seen: Seen, message: Any, text: str) -> None:
-    """Add a fatal result to an answer."""
-    message.results.add(severity=_view.SEVERITY_FATAL, message=f"{seen.options.name}: {text}")
-
-
-def warn(seen: Seen, message: Any, text: str) -> None:
-    """Add a warning to an answer."""
-    message.results.add(severity=_view.SEVERITY_WARNING, message=f"{seen.options.name}: {text}", reason=CONDITION)
+def report(seen: Seen, message: Any, severity: int, text: str) -> None:
+    """Add a result to an answer."""
+    text = f"{seen.options.name}: {text}"
+    message.results.add(severity=severity, message=text, reason=CONDITION)

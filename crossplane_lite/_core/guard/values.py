@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from .. import codec
 from ..known.joined import is_missing
-from ..known.notes import CONDITION, EXTERNAL, Where, condition_way, is_below
+from ..known.notes import CONDITION, EXTERNAL, Where, condition_way
 from ..observed.lookup import conditions_of, text_at
-from ..observed.secrets import names_secret
+from ..observed.secret_parts import names_secret
 from ..paths.text import EXTERNAL_NAME, show
 
 READY: Final = condition_way("Ready")
@@ -42,14 +42,14 @@ def values_in(raw: bytes, mask: Mask, *, composed: bool) -> dict[str, Any]:
     if text_at(raw, "kind") == "Secret":
         return found
     for steps, value in status_leaves(raw):
-        if not (_is_secret(steps, value) or _is_known_secret(value, mask)):
+        if not _is_secret(steps, value, mask):
             found[show(("status", *steps))] = value
     if not composed:
         return found
     if is_true_condition(raw, "Ready"):
         found[READY] = "True"
     name = text_at(raw, "metadata", "annotations", EXTERNAL_NAME)
-    if name and not _is_known_secret(name, mask):
+    if name and not _is_secret((EXTERNAL,), name, mask):
         found[EXTERNAL] = name
     return found
 
@@ -61,20 +61,17 @@ def is_true_condition(raw: bytes, type_: str) -> bool:
 
 def status_leaves(raw: bytes) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the steps and the value of each scalar and each list in a status, but for those that count as missing."""
-    status = codec.get_path(raw, ("status",))
-    if not isinstance(status, dict):
-        return
-    work: list[tuple[tuple[str, ...], Any]] = [((key,), one) for key, one in status.items() if key not in _NOT_READ]
+    work: list[tuple[tuple[str, ...], Any]] = [((), codec.get_path(raw, ("status",)))]
     while work:
         steps, value = work.pop()
         if isinstance(value, dict):
-            work += [((*steps, key), one) for key, one in value.items()]
-        elif not is_missing(value):
+            work += [((*steps, key), one) for key, one in value.items() if steps or key not in _NOT_READ]
+        elif steps and not is_missing(value):
             yield steps, value
 
 
-def _is_secret(steps: tuple[str, ...], value: Any) -> bool:
-    """Say whether a value looks like a secret by its key, one around it or its form; or is too long to be noted."""
+def _is_secret(steps: tuple[str, ...], value: Any, mask: Mask) -> bool:
+    """Say whether a value is too long to be noted, or a secret: it is known, or looks so by its keys or its form."""
     if names_secret(steps):
         return True
     try:
@@ -83,14 +80,13 @@ def _is_secret(steps: tuple[str, ...], value: Any) -> bool:
         return True
     if len(text) > _LONGEST or "PRIVATE KEY" in text:
         return True
-    if isinstance(value, str):
-        return _MAY_HIDE.search(value) is not None
-    return isinstance(value, list) and any(map(_holds_secret, value))
+    is_known = not isinstance(value, (int, float)) and mask(text) != text
+    return is_known or _looks_secret(steps, value)
 
 
-def _holds_secret(element: Any) -> bool:
-    """Say whether an element of a list is a Secret, or has a field that looks like a secret."""
-    work: list[tuple[tuple[str, ...], Any]] = [((), element)]
+def _looks_secret(steps: tuple[str, ...], value: Any) -> bool:
+    """Say whether a value, or a part of it, looks like a secret by its keys or its form."""
+    work = [(steps, value)]
     while work:
         steps, value = work.pop()
         if isinstance(value, dict):
@@ -101,27 +97,18 @@ def _holds_secret(element: Any) -> bool:
             work += [((*steps, key), one) for key, one in value.items()]
         elif isinstance(value, list):
             work += [(steps, one) for one in value]
-        elif steps and names_secret(steps):
-            return True
-        elif isinstance(value, str) and _MAY_HIDE.search(value):
+        elif names_secret(steps) or (isinstance(value, str) and _MAY_HIDE.search(value)):
             return True
     return False
 
 
-def _is_known_secret(value: Any, mask: Mask) -> bool:
-    if isinstance(value, (bool, int, float)):
-        return False
-    text = str(value)
-    return mask(text) != text
+Rank = Callable[[str, str, Any], int]
 
 
-Rank = Callable[[str, Any], int]
-
-
-def ranked(desired: Iterable[Any]) -> Rank:
+def ranked(desired: Iterable[Any], first: Collection[Where]) -> Rank:
     """Return a function that says how soon a value is noted: the smaller, the sooner.
 
-    `desired` is everything that is desired: a value that stands in it matters most.
+    `desired` is everything that is desired: a value that stands in it matters most, and those of the places `first`.
     """
     parts = _parts(desired)
     texts = "\n".join(parts)
@@ -130,8 +117,8 @@ def ranked(desired: Iterable[Any]) -> Rank:
     def stands(text: str) -> bool:
         return len(text) > _SHORT and (text in parts or text in texts)
 
-    def rank(way: str, value: Any) -> int:
-        if any(map(stands, _parts([value]))):
+    def rank(obj: str, way: str, value: Any) -> int:
+        if (obj, way) in first or any(map(stands, _parts([value]))):
             return 0
         key = way.rpartition(".")[2]
         if _CHANGING.search(key):
@@ -161,14 +148,9 @@ def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
 
     `xr` stands for the composite, and `*` in the place of a name for any object.
     """
-    for pattern in patterns:
-        if pattern == "*":
-            return True
-        for name in ("*", obj or "xr"):
-            whole = f"{name}.{way}"
-            if pattern in (name, whole) or is_below(whole, pattern):
-                return True
-    return False
+    starts = tuple(f"{pattern}.".replace("[", ".[") for pattern in patterns)
+    wholes = [f"{name}.{way}.".replace("[", ".[") for name in ("*", obj or "xr")]
+    return any(whole.startswith(starts) for whole in wholes)
 
 
 def patterns_of(places: Collection[Where], most: int) -> list[str]:

@@ -7,6 +7,7 @@ lacking, too: somebody may delete that one.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
@@ -32,9 +33,23 @@ def is_too_large(value: Any) -> bool:
     return len(text.encode(errors="replace")) > _MOST_BYTES
 
 
-def may_read(carrier: str | None, namespace: str | None) -> bool:
+def _may_read(carrier: str | None, namespace: str | None) -> bool:
     """Say whether who can read a resource in one namespace can read objects in another; both are empty for none."""
     return carrier == "" or namespace in ("", carrier)
+
+
+def places(namespace_of: Callable[[str], str | None]) -> Callable[[str, str], bool]:
+    """Return a function that says whether values of an object may lie on a resource of a step.
+
+    They may where who can read the resource can read the object: it is in no namespace, or the resource is in none or
+    in the same one.
+    """
+    namespace_of = functools.cache(namespace_of)
+
+    def may_lie(obj: str, name: str) -> bool:
+        return _may_read(namespace_of(name), namespace_of(obj))
+
+    return may_lie
 
 
 def chosen(written: Sequence[str], kind: Callable[[str], Any]) -> list[str]:
@@ -87,7 +102,12 @@ def spread(
         entry["m"] = "".join(sorted(missing)[:MOST_MISSING])
     parts: dict[str, Values] = {name: {} for name in targets}
     for names, group in _by_places(lacking, targets, may_lie).items():
-        _deal(group, names or targets, parts)
+        # Dealt out one after the other; of few chunks each resource gets one all the same.
+        places = names or targets
+        chunks = list(_chunks(group))
+        for at, name in enumerate(places):
+            for chunk in chunks[at :: len(places)] or [chunks[at % len(chunks)]]:
+                parts[name].update(chunk)
     return {name: {**entry, **_data(parts[name])} for name in targets}
 
 
@@ -101,15 +121,6 @@ def _by_places(
         # Who has no right place for a value still knows that it was there.
         found.setdefault(places, {})[obj] = ways if places else dict.fromkeys(ways, NOT_KEPT)
     return found
-
-
-def _deal(values: Values, targets: Sequence[str], parts: dict[str, Values]) -> None:
-    """Deal values out in chunks, one after the other; of few chunks each resource gets one all the same."""
-    chunks = list(_chunks(values))
-    for at, name in enumerate(targets):
-        own = chunks[at :: len(targets)]
-        for chunk in own or chunks[at % len(chunks) :][:1]:
-            parts[name].update(chunk)
 
 
 def _lacking(left: Notes, new: Values, targets: Sequence[str], may_lie: Callable[[str, str], bool]) -> Values:

@@ -56,6 +56,13 @@ Values = dict[str, dict[str, Any]]
 """Values by object and path."""
 
 
+def all_places(values: Values) -> Iterator[tuple[str, str, Any]]:
+    """Yield the object, the path and the value of each of some values."""
+    for obj, ways in values.items():
+        for way, value in ways.items():
+            yield obj, way, value
+
+
 class _NotKept:
     """Stands for a value that was there and isn't noted."""
 
@@ -197,6 +204,8 @@ class Notes:
 
     def without(self, names: Collection[str]) -> Notes:
         """Return the notes that are left without the entries on some resources."""
+        if not names:
+            return self
         return Notes({name: entry for name, entry in self.entries.items() if name not in names})
 
     def say(self, obj: str, way: str) -> Said:

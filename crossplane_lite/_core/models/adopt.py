@@ -364,7 +364,9 @@ def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -
         if field is None:
             place = _label(name)
             place = place if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
-            raise UnknownFieldError(f"{place} has no field {key!r}{near_name(key, cls.__wire_fields__)}")
+            from .mistakes import meant
+
+            raise UnknownFieldError(f"{place} has no field {key!r}{meant(cls, key)}")
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
         elif value is TOMBSTONE:  # a copy removes the same fields as its original

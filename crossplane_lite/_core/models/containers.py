@@ -28,7 +28,9 @@ class ModelList(PlacedList):
         try:
             return list.__getitem__(self, at)
         except IndexError:
-            raise IndexError(f"{place_of(self)} has no element [{at}]: it has {len(self)}") from None
+            raise IndexError(
+                f"{place_of(self)} has no element [{at}]: it has {len(self)}; append(...) adds one"
+            ) from None
 
     def append(self, value: Any) -> None:
         self[len(self) :] = [value]

@@ -9,10 +9,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeVar
 
 from ...errors import UnknownFieldError, UsageError
-from ..base.texts import near_name
 from ..observed.observable import Observable, guess, note_use
 from ..observed.tracker import current, observed_calls, observer
 from ..observed.writers import teach_yaml
@@ -233,6 +232,13 @@ class Model(ModelShape):
         __setattr__ = set_field
         __delattr__ = delete_field
 
+        def __getitem__(self, key: object, value: object = None) -> NoReturn:
+            from .mistakes import not_a_dict
+
+            raise UsageError(not_a_dict(self, key))
+
+        __setitem__ = __delitem__ = __getitem__
+
     def _taken_whole(self) -> None:
         """Note that all of this model is made plain data, which counts as a guess if the object may still come.
 
@@ -300,7 +306,9 @@ class Model(ModelShape):
     def _unknown(cls, name: str) -> Exception:
         if name[:1] == "_":  # names that libraries probe for; no need to look for a near name
             return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
-        return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
+        from .mistakes import unknown_field
+
+        return UnknownFieldError(unknown_field(cls, name))
 
 
 CONSTRUCTORS.append(Model.__init__)

@@ -1,12 +1,13 @@
 """Looking up values and conditions in observed state, and whether an object is ready.
 
-The rules of readiness are a table by kind; they are those of function-auto-ready.
+The rules of readiness are tables by kind. For the kinds that function-auto-ready knows, they are its rules.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ...errors import UsageError
@@ -55,17 +56,13 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bo
     except UsageError:  # not a path: a result of `apply` has such a name
         return UNSET
     if steps[:1] == ("connection_details",):
-        return _detail_at(details, steps[1:])
+        found: Any = {key: value.decode(errors="replace") for key, value in details.items()} or UNSET
+        for key in steps[1:]:
+            found = found.get(str(key), UNSET) if isinstance(found, dict) else UNSET
+        return found
     value = codec.get_path(raw, steps)
     is_missing = value is None or (value == "" and composed and is_reported(way))
     return UNSET if is_missing else value
-
-
-def _detail_at(details: Mapping[str, bytes], keys: Sequence[str | int]) -> Any:
-    found: Any = {key: value.decode(errors="replace") for key, value in details.items()} or UNSET
-    for key in keys:
-        found = found.get(str(key), UNSET) if isinstance(found, dict) else UNSET
-    return found
 
 
 def text_at(raw: bytes, *path: str) -> str:
@@ -106,6 +103,11 @@ def _by_type(conditions: Any) -> dict[str, Json]:
         if isinstance(type_, str):
             found.setdefault(type_, condition)
     return found
+
+
+def has_rule(api_version: str, kind: str) -> bool:
+    """Say whether a kind has a rule of its own, so that its objects may never have a condition Ready."""
+    return kind in _ANY_GROUP or (group_of(api_version), kind) in KINDS_WITH_RULES
 
 
 def is_ready(raw: bytes) -> bool:
@@ -264,39 +266,118 @@ def _service(obj: _Object) -> bool:
     return _has_ingress(obj) if type_ == "LoadBalancer" else isinstance(type_, str)
 
 
+def _is_settled(obj: _Object) -> bool:
+    """Say whether the kind's controller has seen the latest generation, which is all that its status tells."""
+    return obj.status.get("observedGeneration") is not None
+
+
+def _quota(obj: _Object) -> bool:
+    return bool(_mapping(obj.status.get("hard"))) or not _mapping(obj.spec.get("hard"))
+
+
+def _flow_schema(obj: _Object) -> bool:
+    dangling = _by_type(obj.status.get("conditions")).get("Dangling")
+    return dangling is not None and dangling.get("status") == "False"
+
+
+def _certificate_request(obj: _Object) -> bool:
+    return obj.condition("Approved") and bool(obj.status.get("certificate"))
+
+
+def _gateway(obj: _Object) -> bool:
+    return obj.condition("Accepted") and obj.condition("Programmed")
+
+
+def _route(obj: _Object) -> bool:
+    """Say whether each Gateway that the route or policy names accepts it."""
+    parents = obj.status.get("parents", obj.status.get("ancestors"))
+    if not isinstance(parents, list) or not parents:
+        return False
+    for parent in parents:
+        accepted = _by_type(_mapping(parent).get("conditions")).get("Accepted")
+        if accepted is None or accepted.get("status") != "True" or not obj.caught_up(accepted):
+            return False
+    return True
+
+
 # Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
 _WITHOUT_STATUS = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
     "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
     "MutatingWebhookConfiguration ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
-    "apiextensions.crossplane.io": "Composition EnvironmentConfig",
+    "apiextensions.crossplane.io": "Composition CompositionRevision EnvironmentConfig",
     "apps": "ControllerRevision",
-    "coordination.k8s.io": "Lease",
+    "certificates.k8s.io": "ClusterTrustBundle",
+    "coordination.k8s.io": "Lease LeaseCandidate",
     "discovery.k8s.io": "EndpointSlice",
     "events.k8s.io": "Event",
+    "flowcontrol.apiserver.k8s.io": "PriorityLevelConfiguration",
+    "gateway.networking.k8s.io": "ReferenceGrant",
+    "internal.apiserver.k8s.io": "StorageVersion",
     "networking.k8s.io": "IngressClass IPAddress NetworkPolicy",
     "node.k8s.io": "RuntimeClass",
-    "pkg.crossplane.io": "DeploymentRuntimeConfig",
+    "pkg.crossplane.io": "DeploymentRuntimeConfig ImageConfig Lock",
     "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
-    "resource.k8s.io": "DeviceClass ResourceClaimTemplate ResourceSlice",
-    "scheduling.k8s.io": "PriorityClass",
+    # A ResourceClaim is allocated only when a Pod uses it.
+    "resource.k8s.io": "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
+    "scheduling.k8s.io": "PriorityClass Workload",
+    "snapshot.storage.k8s.io": "VolumeSnapshotClass",
     "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttributesClass",
 }
+# Kinds that are ready with a condition of another type than Ready, by group and type.
+_BY_CONDITION = {
+    ("apiextensions.crossplane.io", "Established"): "CompositeResourceDefinition ManagedResourceDefinition",
+    ("apiextensions.crossplane.io", "Healthy"): "ManagedResourceActivationPolicy",
+    ("apiextensions.k8s.io", "Established"): "CustomResourceDefinition",
+    ("apiregistration.k8s.io", "Available"): "APIService",
+    ("certificates.k8s.io", "Issued"): "PodCertificateRequest",
+    ("gateway.networking.k8s.io", "Accepted"): "GatewayClass",
+    ("ops.crossplane.io", "Scheduling"): "CronOperation",
+    ("ops.crossplane.io", "Succeeded"): "Operation",
+    ("ops.crossplane.io", "Watching"): "WatchOperation",
+    ("pkg.crossplane.io", "Healthy"): "Configuration Function Provider",
+    ("pkg.crossplane.io", "RevisionHealthy"): "ConfigurationRevision FunctionRevision ProviderRevision",
+    ("storagemigration.k8s.io", "Succeeded"): "StorageVersionMigration",
+}
+READY_CONDITIONS: Final = {
+    (group, kind): type_ for (group, type_), kinds in _BY_CONDITION.items() for kind in kinds.split()
+}
+"""The type of the condition that makes a kind ready, by group and kind, for kinds that never have Ready."""
+
+ROUTES: Final = "BackendTLSPolicy GRPCRoute HTTPRoute TCPRoute TLSRoute UDPRoute"
+"""The kinds of the Gateway API that name Gateways, or what is behind them, which accept them."""
+
 _RULES: Final[dict[tuple[str, str], Rule]] = {
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"): _is_settled,
     ("apps", "Deployment"): _deployment,
     ("apps", "StatefulSet"): _stateful_set,
     ("apps", "DaemonSet"): _daemon_set,
     ("apps", "ReplicaSet"): _replica_set,
     ("batch", "Job"): lambda obj: obj.condition("Complete") and not obj.condition("Failed"),
     ("batch", "CronJob"): _cron_job,
+    ("certificates.k8s.io", "CertificateSigningRequest"): _certificate_request,
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema"): _flow_schema,
+    ("gateway.networking.k8s.io", "Gateway"): _gateway,
+    ("", "PersistentVolume"): lambda obj: obj.status.get("phase") in ("Available", "Bound"),
+    ("", "PersistentVolumeClaim"): lambda obj: obj.status.get("phase") == "Bound",
     ("", "Pod"): _pod,
+    ("", "ReplicationController"): _replica_set,
+    ("", "ResourceQuota"): _quota,
     ("", "Service"): _service,
     ("networking.k8s.io", "Ingress"): _has_ingress,
-    ("", "PersistentVolumeClaim"): lambda obj: obj.status.get("phase") == "Bound",
+    ("policy", "PodDisruptionBudget"): _is_settled,
+    ("snapshot.storage.k8s.io", "VolumeSnapshot"): lambda obj: obj.status.get("readyToUse") is True,
+    ("snapshot.storage.k8s.io", "VolumeSnapshotContent"): lambda obj: obj.status.get("readyToUse") is True,
+    ("storage.k8s.io", "VolumeAttachment"): lambda obj: obj.status.get("attached") is True,
     ("autoscaling", "HorizontalPodAutoscaler"): lambda obj: (
         obj.condition("ScalingActive") or obj.condition("ScalingLimited")
     ),
+    **{("gateway.networking.k8s.io", kind): _route for kind in ROUTES.split()},
+    **{key: functools.partial(_Object.condition, type_=type_) for key, type_ in READY_CONDITIONS.items()},
     **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
 }
+KINDS_WITH_RULES: Final = _RULES.keys()
+"""The groups and kinds that have a rule of their own."""
+
 # Every provider has kinds of these names in a group of its own. Their status never shows readiness.
 _ANY_GROUP = frozenset({"ProviderConfig", "ClusterProviderConfig"})

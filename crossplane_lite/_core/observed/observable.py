@@ -21,7 +21,7 @@ from ...errors import UnknownFieldError, UnresolvedError
 from ..base.sentinels import UNSET
 from ..paths.text import EXTERNAL_NAME, quoted
 from .lookup import value_at
-from .tracker import current
+from .tracker import current, observed_calls, observer
 from .writers import plain_forms, teach_yaml
 
 if TYPE_CHECKING:
@@ -115,7 +115,9 @@ class Observable(Generic[T_co]):
         if name.startswith(("__", "_repr_", "_ipython_")):
             raise AttributeError(f"Observable({path!r}) has no attribute {name!r}")
         if type_ is not None and not type_.may_have(name):
-            raise UnknownFieldError(f"{path} is {type_.describe()}, which has no attribute {name!r}")
+            kind = type_.describe()
+            hint = f"; take one of its elements first, as in [0].{name}" if kind == "a list" else ""
+            raise UnknownFieldError(f"{path} is {kind}, which has no attribute {name!r}{hint}")
         # `labels.get` is a method of a map: it is known to be empty if the map is.
         return _at(self, f"{path}.{name}", name, self.__cl_settles__ and name in _OF_A_MAP)
 
@@ -330,7 +332,7 @@ def _operate(observable: Observable, name: str, *args: object) -> Any:
             return oracle.applied(_FUNCTIONS[name], observable, *args)
         if plain in _FUNCTIONS:
             return oracle.applied(_FUNCTIONS[plain], *args, observable)
-    raise unresolved(observable, sign)
+    raise unresolved(observable, sign, *args)
 
 
 _ORDERINGS = ("lt", "le", "gt", "ge")
@@ -342,7 +344,7 @@ for _name in (
         setattr(Observable, f"__{_name}__", partialmethod(_operate, _name))
 
 
-def _placeholder(observable: Observable[Any]) -> str:
+def _placeholder(observable: Observable) -> str:
     call = call_of(observable)
     return f"Observable({observable.__cl_path__!r})" if call is None else call.token(observable)
 
@@ -382,7 +384,10 @@ def _at(observable: Observable, path: str, below: str | int | None = None, settl
     if type_ is not None:
         type_ = type_.below(below)
     root, deps = observable.__cl_root__, observable.__cl_deps__
-    return Observable(path, _root=root, _deps=deps, _settles=settles, _type=type_)
+    made: Observable = Observable(path, _root=root, _deps=deps, _settles=settles, _type=type_)
+    if observed_calls and below is not None:
+        observer().went_on(made)
+    return made
 
 
 # What uses mean.
@@ -504,11 +509,11 @@ def guess(observable: Observable, compared: object = None) -> bool:
     return False
 
 
-def unresolved(observable: Observable, use: str) -> UnresolvedError:
+def unresolved(observable: Observable, use: str, other: object = None) -> UnresolvedError:
     """Return the error to raise for a use that needs the value.
 
     The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't
-    remembered. `use` is an operator, or words such as "slicing", for the message.
+    remembered. `use` is an operator, or words such as "slicing", for the message, and `other` the other operand.
     """
     note_use(observable, failed=True)
     root, path = observable.__cl_root__, observable.__cl_path__
@@ -520,6 +525,12 @@ def unresolved(observable: Observable, use: str) -> UnresolvedError:
         )
     missing = f"{path} has no value yet, and {use} needs one; "
     if use in ("<", "<=", ">", ">="):
-        value = f"({path.rpartition('.')[2]} or 0)"
-        return UnresolvedError(f"{missing}in a condition write {value} {use} ..., which counts a missing value as 0")
+        default = 0 if type(other) in (int, float) else "''"
+        condition = (
+            f"write ({path.rpartition('.')[2]} or {default}) {use} ..., which counts a missing value as {default}"
+        )
+        if type(other) is Observable:
+            condition = "give it a default"
+        sorting = "" if default == 0 else "; to sort, write apply(sorted, [...])"
+        return UnresolvedError(f"{missing}in a condition {condition}{sorting}")
     return UnresolvedError(f"{missing}use crossplane_lite.apply(function, value) to compute with it once it is known")

@@ -7,7 +7,7 @@ refused where they have to be compared: functions recurse, and the error has the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ...errors import EncodeError
@@ -109,25 +109,19 @@ def _below(way: _Way, step: str | int) -> _Way:
     return (*way, step)
 
 
-def _decoded(observed: bytes, keys: Iterable[str]) -> _Map:
+def _decoded(observed: bytes, keys: Collection[str]) -> _Map:
     """Return fields of an object; of metadata only the labels and annotations that functions may have set."""
     top = codec.split(observed)
-    found: _Map = {}
-    for key in keys:
-        if key == "metadata" and key in top:
-            found[key] = _labels_in(_level(top[key]))
-        elif key in top:
-            found[key] = codec.decode_value(top[key])
-    return found
-
-
-def _labels_in(metadata: Mapping[str, bytes]) -> _Map:
-    found: _Map = {}
+    found: _Map = {key: codec.decode_value(top[key]) for key in keys if key in top and key != "metadata"}
+    if "metadata" not in keys or "metadata" not in top:
+        return found
+    metadata = _level(top["metadata"])
+    found["metadata"] = {}
     for group in _KEPT_METADATA:
         texts = codec.decode_value(metadata.get(group, b"")) or {}
         own = {name: text for name, text in texts.items() if name not in CROSSPLANES_OWN}
         if own:
-            found[group] = own
+            found["metadata"][group] = own
     return found
 
 
@@ -165,11 +159,8 @@ def _with_owned(wanted: _Map, sets: list[_Map], observed: bytes) -> _Map:
     It is `wanted` itself if it lacks none.
     """
     for owned in sets:
-        fields = _fields(owned).items()
-        ours = [(name, below) for name, below in fields if name not in _NOT_OURS]
-        lacking = [name for name, below in ours if _lacks(wanted.get(name, UNSET), below, (name,))]
-        if lacking:
-            wanted = _completed(owned, _decoded(observed, lacking), wanted, ())
+        names = [name for name in _fields(owned) if name not in _NOT_OURS]
+        wanted = _completed(owned, _decoded(observed, names), wanted, ())
     return wanted
 
 
@@ -178,19 +169,6 @@ def _fields(owned: Any) -> _Map:
     if not isinstance(owned, dict):
         return {}
     return {key[2:]: below for key, below in owned.items() if key[:2] == "f:"}
-
-
-def _lacks(wanted: Any, owned: Any, way: _Way) -> bool:
-    """Say whether a desired value may lack a part that is in the set of fields `owned`.
-
-    True also if a list has owned elements. UNSET stands for a value that isn't desired.
-    """
-    if not isinstance(wanted, dict):
-        return wanted is UNSET or bool(owned)
-    for name, below in _fields(owned).items():
-        if _lacks(wanted.get(name, UNSET), below, _below(way, name)):
-            return True
-    return False
 
 
 def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:

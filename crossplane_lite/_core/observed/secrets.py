@@ -1,8 +1,8 @@
-"""The secret values of a request, and masking them in texts: their parts, the forms of each, and the search.
+"""The secret values of a request, and masking them in texts: the forms of each, and the search.
 
-A structured value (JSON, lines of pairs, PEM, a URL) is taken apart, and each part is a secret value by its own key. A
-form is a way to write a value: as it is, in base64, or with the escapes of JSON, Python or URLs. Only whole values are
-masked, and upper and lower case differ.
+A structured value (JSON, lines of pairs, PEM, a URL) is taken apart (`secret_parts`), and each part is a secret value
+by its own key. A form is a way to write a value: as it is, in base64, or with the escapes of JSON, Python or URLs, also
+JSON in JSON. Only whole values are masked, and upper and lower case differ.
 
 A value is masked anywhere, also inside of words. But a value of less than eight characters is masked only as a word,
 and one whose key names a host, a user or the like only if it isn't a part of a longer name either. Values of less than
@@ -18,18 +18,14 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 from ...errors import WireError
 from .. import codec
+from .secret_parts import GRAM, LONGEST_ESCAPED, SHORTEST, Secret, is_masked_anywhere, parts_of
 from .tokens import base64_cores
 
-# The key of a secret value, and the value's bytes.
-Secret = tuple[str, bytes]
-
 IsName = Callable[[str], bool]
-_Texts = Iterator[tuple[str, str]]  # parts of a value, each with its key
 
 MASK = "[secret]"
 
@@ -38,45 +34,15 @@ _ITSELF = 0
 _WORD = 1
 _ANYWHERE = 2
 
-_SHORTEST = 4
-_GRAM = 8  # the shortest form that is masked inside of words
 _CHUNK = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
 _LONGEST_FORM = 2 * _CHUNK
 _LONGEST_NAME = 253
 _MOST_SEARCHES = 250
-# Limits for the parts of a value: the depth of parts inside of parts (JSON in a string), and their number.
-_DEEPEST = 4
-_MOST_PARTS = 10_000
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_KEY_OF_SECRET = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
-_LAST_WORD = r"(?:^|[\W_])(?:%s)s?$"
-_NOTHINGS = (
-    r"schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format|"
-    r"current_context"
-)
-_PLACES = (
-    r"|host(?:name)?|end_?point|addr(?:ess)?|server|domain|port|user(?:_?name|_?id)?|login|db(?:_?name)?|database|"
-    r"name|ur[il]|id|e?mail|account|project|tenant|namespace|role|arn|bucket"
-)
-_KEY_OF_NOTHING = re.compile(_LAST_WORD % _NOTHINGS)
-_KEY_OF_PLACE = re.compile(_LAST_WORD % (_NOTHINGS + _PLACES))  # or of nothing
-_KEY_OF_FACT = re.compile(
-    _LAST_WORD
-    % (_NOTHINGS + _PLACES + r"|ip|dns|status|state|count|size|ref|time|date|required|enabled|algorithm|issuer")
-)
 _ORDINARY = frozenset(
     "true false null none default enabled disabled json yaml text password passwort username database hostname "
     "endpoint connection secret secrets token tokens string certificate unknown".split()
 )
 
-_NAME = r"[A-Za-z_][\w.-]{0,253}"
-# The first pair of a line, and the beginning of each further one. A colon alone may belong to a value, as in `db:5432`.
-_FIRST = re.compile(rf"""[\s"'{{-]*({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
-_NEXT = re.compile(rf"""(?<=[;&,?#{{\s])["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
-_BEHIND_VALUE = re.compile(r"[;&]|[ \t]#")
-# A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
-_AUTHORITY = re.compile(r"://([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]")
 # What stands before and behind a form that is masked: nothing of a name, or no letter or digit.
@@ -115,11 +81,10 @@ class Masker:
 
     def _add(self, secrets: Iterable[Secret]) -> None:
         new: dict[str, list[str]] = {}
-        for key, value in dict.fromkeys(secrets):
-            for form, where in _forms_of(key, value):
-                if form not in self._where:
-                    new.setdefault(form[:_GRAM], []).append(form)
-                self._where[form] = max(where, self._where.get(form, _ITSELF))
+        for form, where in _forms_of(secrets):
+            if form not in self._where:
+                new.setdefault(form[:GRAM], []).append(form)
+            self._where[form] = max(where, self._where.get(form, _ITSELF))
         for gram, forms in new.items():
             index = self._index.setdefault(len(gram), {})
             index[gram] = sorted([*index.get(gram, ()), *forms])
@@ -194,189 +159,74 @@ def _stands(text: str, start: int, end: int, where: int) -> bool:
 # Forms
 
 
-def _forms_of(key: str, value: bytes) -> Iterator[tuple[str, int]]:
-    """Yield the forms of a secret value and of its parts, each with where it is masked."""
-    for name, part in islice(_parts_of(key, value), _MOST_PARTS):
+def _forms_of(secrets: Iterable[Secret]) -> Iterator[tuple[str, int]]:
+    """Yield the forms of secret values and of their parts, each with where it is masked."""
+    anywheres: dict[str, bool] = {}
+    for key, data in parts_of(secrets):
         try:
-            text = part.decode()
+            text = data.decode()
         except UnicodeDecodeError:
-            anywhere, forms = True, [repr(part)[2:-1]]
-        else:
-            if text.strip().lower() in _ORDINARY:
-                continue
-            anywhere = _names(name, _KEY_OF_SECRET) or not _names(name, _KEY_OF_PLACE)
-            forms = [text, text.strip(), *_escaped(text, part)]
-        for form in forms + _in_base64(part, anywhere):
-            yield from _pieces(form, anywhere)
+            yield from _placed([repr(data)[2:-1], *_in_base64(data, True)], True)
+            continue
+        if text.strip().lower() in _ORDINARY:
+            continue
+        anywhere = anywheres.get(key)
+        if anywhere is None:
+            anywhere = anywheres[key] = is_masked_anywhere(key)
+        yield from _placed([text, text.strip(), *_escaped(text, data), *_in_base64(data, anywhere)], anywhere)
 
 
-def _pieces(form: str, anywhere: bool) -> Iterator[tuple[str, int]]:
-    size = len(form)
-    if _SHORTEST <= size <= _LONGEST_FORM:
-        yield form, _ITSELF if not anywhere else _WORD if size < _GRAM else _ANYWHERE
-    for at in range(0, size, _CHUNK) if size > _LONGEST_FORM else ():
-        at = min(at, size - _CHUNK)
-        yield form[at : at + _CHUNK], _ANYWHERE
+def _placed(forms: Iterable[str], anywhere: bool) -> Iterator[tuple[str, int]]:
+    """Yield each form with where it is masked, and pieces of a long one in its place."""
+    for form in dict.fromkeys(forms):
+        size = len(form)
+        if SHORTEST <= size <= _LONGEST_FORM:
+            yield form, _ITSELF if not anywhere else _WORD if size < GRAM else _ANYWHERE
+        for at in range(0, size, _CHUNK) if size > _LONGEST_FORM else ():
+            at = min(at, size - _CHUNK)
+            yield form[at : at + _CHUNK], _ANYWHERE
 
 
-def _escaped(text: str, data: bytes) -> tuple[str, ...]:
+def _escaped(text: str, data: bytes) -> list[str]:
+    """Return the forms of a value with escapes, but the outermost quotes; those of a short one escaped again, too."""
     if _PLAIN.fullmatch(text):
-        return ()
-    from urllib.parse import quote, quote_plus
+        return []
+    in_json = json.dumps(text, ensure_ascii=False)[1:-1]
+    of_go = in_json.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    # Python's are in log lines and tracebacks.
+    found = [in_json, json.dumps(text)[1:-1], of_go, repr(text)[1:-1], repr(data)[2:-1]]
+    if len(text) <= LONGEST_ESCAPED:
+        from urllib.parse import quote
 
-    return (
-        repr(text)[1:-1],  # as in log lines and tracebacks
-        repr(data)[2:-1],
-        json.dumps(text)[1:-1],
-        json.dumps(text, ensure_ascii=False)[1:-1],
-        quote(data, safe=""),
-        quote(data),
-        quote_plus(data),
-    )
+        for form in tuple(dict.fromkeys(found)):
+            found += [json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1], repr(form)[1:-1]]
+        in_path = quote(data)
+        in_query = in_path.replace("/", "%2F")
+        found += [in_path, in_query, in_query.replace("%20", "+")]
+    return found
 
 
 def _in_base64(data: bytes, anywhere: bool) -> list[str]:
     """Return the forms of a value in base64; with `anywhere` also those inside of a longer text, as `user:password`."""
-    encoded = [base64.b64encode(data)]
-    if anywhere and len(data) >= _GRAM:
-        encoded += base64_cores(data)
-    texts = [one.decode() for one in encoded]
-    return [*texts, texts[0].rstrip("="), *(text.translate(_URL_SAFE) for text in texts)]
+    encoded = base64.b64encode(data).decode()
+    forms = [encoded, encoded.rstrip("=")]
+    if anywhere and len(data) >= GRAM:
+        forms += [core.decode() for core in base64_cores(data)]
+    return [*forms, *(form.translate(_URL_SAFE) for form in forms if "+" in form or "/" in form)]
 
 
-# Parts
+# Secrets in a request and in plain data
 
-
-def _names(key: str, pattern: re.Pattern[str]) -> bool:
-    return pattern.search(_CAMEL.sub("_", key).lower()) is not None
-
-
-def names_secret(keys: Iterable[str]) -> bool:
-    """Say whether a value is secret by its keys, the outermost first: one of them names a secret, as in `auth.value`.
-
-    It isn't if the last one says what the value is about, as in `secretName`.
-    """
-    *around, last = keys
-    if _names(last, _KEY_OF_FACT):
-        return False
-    return any(_names(key, _KEY_OF_SECRET) for key in (*around, last))
-
-
-def _parts_of(key: str, value: bytes, depth: int = 0) -> Iterator[Secret]:
-    """Yield a secret value and its parts, and their parts, each with its key, but none of less than four bytes."""
-    if len(value) < _SHORTEST:
-        return
-    yield key, value
-    if depth == _DEEPEST:
-        return
-    # json.loads reads other encodings, too.
-    for encoding in dict.fromkeys(("utf-8", json.detect_encoding(value))):
-        try:
-            text = value.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        for name, part in _parts_in(key, text):
-            if part != text:
-                yield from _parts_of(name, part.encode(errors="replace"), depth + 1)
-
-
-def _parts_in(key: str, text: str) -> _Texts:
-    """Yield the parts of a value: leaves of JSON, the text in base64, or the pairs, lines and URLs' users in it."""
-    if text.lstrip().startswith(("{", "[")):
-        with contextlib.suppress(ValueError, RecursionError):
-            yield from _leaves(key, json.loads(text))
-            return
-    try:
-        inner = base64.b64decode("".join(text.split()), validate=True).decode()
-    except ValueError:
-        yield from _pairs(text)
-        yield from _users(text)
-    else:
-        if len(inner) >= _GRAM and (inner.isprintable() or "-----BEGIN " in inner):  # as in a kubeconfig
-            yield key, inner
-        yield from ((key, line) for line in text.split("\n") if len(line) >= _GRAM)
-
-
-def _leaves(key: str, value: Any) -> _Texts:
-    if isinstance(value, dict):
-        for name, one in value.items():
-            yield from _leaves(name, one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _leaves(key, one)
-    elif isinstance(value, str) and not _names(key, _KEY_OF_NOTHING):
-        yield key, value
-    elif type(value) is int and _names(key, _KEY_OF_SECRET) and not _names(key, _KEY_OF_PLACE):
-        yield key, str(value)
-
-
-def _users(text: str) -> _Texts:
-    """Yield the users and passwords of all URLs in `text`, as they are and with their escapes replaced."""
-    for match in _AUTHORITY.finditer(text):
-        for one in (match[1], *re.split("[,;]", match[1])):  # one URL may have several hosts
-            user, _, password = one.rpartition("@")[0].partition(":")
-            for part in _unquoted(user):
-                yield "user", part
-            for part in _unquoted(password):
-                yield "password", part
-
-
-def _unquoted(text: str) -> tuple[str, ...]:
-    if "%" not in text:
-        return (text,)
-    from urllib.parse import unquote
-
-    return text, unquote(text)
-
-
-def _pairs(text: str) -> _Texts:
-    """Yield the values of the pairs `name = value` and `name: value` in `text`, and of lines without a pair.
-
-    A pair has several values where it isn't certain which one it has, such as at a semicolon. A line without a pair
-    belongs to the name above it, if it is indented or the item of a list.
-    """
-    above = "lines"
-    lines = text.split("\n")
-    for line in map(str.strip, lines):
-        first = _FIRST.match(line)
-        rest = line[first.end() :] if first else line
-        # A string that follows a name is the name's value: value, name, value, name, value.
-        pieces = _NEXT.split(rest)
-        if first:
-            # Behind the first name, the value may also be all of the line.
-            pieces = ["", first[1], *pieces, first[1], rest]
-            if rest in ("", "|", "|-", ">", ">-"):
-                above = first[1]
-            elif _is_short_word(first, rest, lines):
-                continue
-        elif len(pieces) == 1 and len(lines) > 1 and not line.startswith(("-----", "[")):
-            yield above, line.removeprefix("- ").strip("\"'")
-        for key, value in zip(pieces[1::2], pieces[2::2], strict=True):
-            yield from _ends_of(key, value)
-
-
-def _is_short_word(first: re.Match[str], rest: str, lines: list[str]) -> bool:
-    """Say whether a string is one short word after a name and a colon, such as `abc: def`.
-
-    It may be a password with a colon in it, and such a word would be found by chance in many texts.
-    """
-    is_short = len(lines) == 1 and ":" in first[0] and len(rest) < _GRAM
-    return is_short and not _names(first[1], _KEY_OF_SECRET)
-
-
-def _ends_of(key: str, value: str) -> _Texts:
-    """Yield what the value of a pair may be, where it isn't certain where it ends."""
-    if _names(key, _KEY_OF_NOTHING):
-        return
-    for end in (value.rstrip(";&, \t"), value.rstrip(" \t]}"), _BEHIND_VALUE.split(value, maxsplit=1)[0]):
-        for part in _unquoted(end.strip(" \t\"'")):
-            yield key, part
+# A Struct that has a Secret in it has this, and so has JSON in a string that has one. The byte before the word is its
+# length, or the end of a length that is written in more bytes than it needs.
+_IN_STRUCT = re.compile(rb"""Secret(?:(?<=[\x00\x06]Secret)|List|["\\])""")
+_IN_JSON = re.compile(r"""Secret(?:List)?["\\]""")
 
 
 def masker_for(request: Any) -> Masker:
     """Return the masker of all secret values of a request; names in the request are never masked.
 
-    Credentials, connection details and the data of Secrets are secret, also data of Secrets inside of other objects.
+    Credentials, connection details and the data of Secrets are secret, wherever the Secrets are in the request.
     """
     names = functools.cache(lambda: names_of(request))  # read when they are first needed
     return Masker(secrets_of(request), lambda word: word in names())
@@ -404,36 +254,19 @@ def secrets_of(request: Any) -> Iterator[Secret]:
         yield from one.credential_data.data.items()
     for resource in _all_resources(request):
         yield from resource.connection_details.items()
-        # The byte before the word is its length, or the end of a length that is written in more bytes than it needs.
-        if b"\x06Secret" in resource.resource or b"\x00Secret" in resource.resource:
-            with contextlib.suppress(WireError):  # reported where the resource is read
-                yield from secrets_in(codec.decode_struct(resource.resource))
+    for struct in _structs(request):
+        if _IN_STRUCT.search(struct):
+            with contextlib.suppress(WireError):  # reported where the Struct is read
+                yield from secrets_in(codec.decode_struct(struct))
 
 
-def secrets_in(content: Any) -> Iterator[Secret]:
-    """Yield the secret values of each Secret in `content`. The plain data `content` may be a Secret itself."""
-    work = [content]
-    while work:
-        one = work.pop()
-        # Not isinstance(): reading the class of a missing value would count as a use of it.
-        if issubclass(type(one), Mapping):
-            if one.get("kind") == "Secret":
-                yield from _values(one)
-            work += one.values()
-        elif type(one) is list:
-            work += one
-
-
-def _values(secret: Mapping[str, Any]) -> Iterator[Secret]:
-    for field in ("data", "stringData"):
-        values: Any = secret.get(field)
-        for key, text in values.items() if issubclass(type(values), Mapping) else ():
-            if issubclass(type(text), str):
-                value = text.encode(errors="replace")
-                if field == "data":
-                    with contextlib.suppress(ValueError):
-                        value = base64.b64decode(value, validate=True)
-                yield str(key), value
+def _structs(request: Any) -> Iterator[bytes]:
+    """Yield the bytes of each Struct in a request: all places where Secrets may be."""
+    for resource in _all_resources(request):
+        yield resource.resource
+    # Other functions put objects that they have fetched into the context.
+    yield request.context
+    yield request.input
 
 
 def _all_resources(request: Any) -> Iterator[Any]:
@@ -443,3 +276,54 @@ def _all_resources(request: Any) -> Iterator[Any]:
     for answers in (request.required_resources, request.extra_resources):
         for answer in answers.values():
             yield from answer.items
+
+
+def secrets_in(content: Any) -> Iterator[Secret]:
+    """Yield the secret values of each Secret in `content`. The plain data `content` may be a Secret itself."""
+    for values, is_text in maps_in(content):
+        for key, text in values.items():
+            if issubclass(type(text), str):
+                yield str(key), secret_value(text, is_text)
+
+
+def maps_in(content: Any) -> Iterator[tuple[Mapping[Any, Any], bool]]:
+    """Yield the data of each Secret in plain data, and whether the values are text, and not base64.
+
+    A Secret may also be in JSON in a string, as in the annotation of kubectl, or in a SecretList without its kind.
+    """
+    work: list[tuple[Any, bool]] = [(content, False)]
+    while work:
+        one, is_listed = work.pop()
+        # Not isinstance(): reading the class of a missing value would count as a use of it.
+        if issubclass(type(one), Mapping):
+            kind = one.get("kind")
+            if is_listed or kind == "Secret":
+                yield from _maps_of(one)
+            work += [(value, kind == "SecretList" and key == "items") for key, value in one.items()]
+        elif type(one) is list:
+            work += [(element, is_listed) for element in one]
+        elif issubclass(type(one), str) and _IN_JSON.search(one):
+            work.append((_parsed(one), False))
+
+
+def _maps_of(secret: Mapping[str, Any]) -> Iterator[tuple[Mapping[Any, Any], bool]]:
+    for field, is_text in (("data", False), ("stringData", True)):
+        values: Any = secret.get(field)
+        if issubclass(type(values), Mapping):
+            yield values, is_text
+
+
+def _parsed(text: str) -> Any:
+    """Return the plain data of a JSON object or list, and None for another text."""
+    if text.lstrip().startswith(("{", "[")):
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return None
+
+
+def secret_value(text: str, is_text: bool) -> bytes:
+    """Return the bytes of a value in a Secret's data. A value that should be base64 and isn't is taken as text."""
+    if not is_text:
+        with contextlib.suppress(ValueError):
+            return base64.b64decode(text, validate=True)
+    return text.encode(errors="replace")

@@ -149,8 +149,8 @@ class Marker:
         """
         found = self._whole(text)
         for run in _BASE64_RUN.findall(text):
-            found += [number for number in self._decoded(run) if number not in found]
-        return found
+            found += self._decoded(run)
+        return list(dict.fromkeys(found))
 
     def _whole(self, text: str) -> list[int]:
         return [self._number(match) for match in self._token.finditer(text)]
@@ -166,23 +166,11 @@ class Marker:
             if len(part) % 4 == 1:  # base64 never has this length
                 part = part[:-1]
             decoded = base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4))
-            inside = self._whole(decoded.decode("latin-1"))
-            found += [number for number in inside if number not in found]
-        return found
+            found += self._whole(decoded.decode("latin-1"))
+        return list(dict.fromkeys(found))
 
-    def substitute(self, text: str, shown: Callable[[int], str], part_of_one: str) -> str:
+    def substitute(self, text: str, shown: Callable[[int], str]) -> str:
         """Return `text` with every token and every part of a token replaced, also inside base64.
-
-        `shown` gets a token's number; `part_of_one` replaces a word with a part of a token.
-        """
-
-        def part(match: re.Match[str]) -> str:
-            return part_of_one if self.is_in(match.group().encode()) else match.group()
-
-        return _WORD.sub(part, self.replaced(text, shown))
-
-    def replaced(self, text: str, shown: Callable[[int], str]) -> str:
-        """Return `text` with every whole token replaced, also inside base64. Parts of tokens stay.
 
         Text in base64 with tokens in it becomes `base64(...)` with the replacements of these tokens. `shown` gets the
         token's number.
@@ -192,5 +180,8 @@ class Marker:
             joined = ", ".join(map(shown, self._decoded(match[0])))
             return f"base64({joined})" if joined else match[0]
 
+        def part(match: re.Match[str]) -> str:
+            return "(a part of an unresolved value)" if self.is_in(match[0].encode()) else match[0]
+
         text = self._token.sub(lambda match: shown(self._number(match)), text)
-        return _BASE64_RUN.sub(encoded, text)
+        return _WORD.sub(part, _BASE64_RUN.sub(encoded, text))

@@ -38,6 +38,9 @@ class Observer:
     def read(self, node: Any, field: Any, value: Any) -> None:
         """A field was read from the source of a model. `value` is an Observable or something empty if it's missing."""
 
+    def went_on(self, observable: Any) -> None:
+        """A field or an element of a missing value was read, which gave this Observable."""
+
     def missed(self, node: Any, key: str) -> None:
         """A key was read that a map lacks, and that won't come."""
 
@@ -357,7 +360,7 @@ class Tracker:
         text = without_addresses(data.decode())
         if self.has_token(data):
             for marker in self._markers:
-                text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
+                text = marker.substitute(text, self._path_of)
         return text
 
     def _path_of(self, number: int) -> str:

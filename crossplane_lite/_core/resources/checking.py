@@ -7,7 +7,7 @@ This is done when the answer is made. Nearly all resources keep the rules, which
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..models.node import ModelShape
@@ -43,7 +43,7 @@ def broken_rules(resources: Iterable[tuple[str, Resource, str]], call: Tracker) 
         found: Iterable[Problem] = ()
         if _is_suspect(model):
             found = list(_problems(type(model), plain_data(model), (), call))
-        texts += [f"{name}.{show_path(list(steps))}: {problem}{_line(model)}" for steps, problem in found]
+        texts += [f"{name}.{show_path(list(steps))}: {problem}{line_of(model)}" for steps, problem in found]
         if digest and not found:
             if len(_sound) >= _MOST_DIGESTS:
                 _sound.clear()
@@ -51,7 +51,17 @@ def broken_rules(resources: Iterable[tuple[str, Resource, str]], call: Tracker) 
     return texts
 
 
-def _line(model: Resource) -> str:
+def one_object_text(first: str, second: str, object_: Sequence[str]) -> str:
+    """Return the message about two names of one object: its group, kind, namespace and name."""
+    _, kind, namespace, name = object_
+    where = f" in namespace {namespace!r}" if namespace else ""
+    return (
+        f"{first} and {second} are the same object, {kind} {name!r}{where}: Crossplane would apply one over the "
+        "other, in turns; give each a metadata.name of its own, or register the object once"
+    )
+
+
+def line_of(model: Resource) -> str:
     place = None if model._state is None else model._state.origin
     if place is None:
         return ""

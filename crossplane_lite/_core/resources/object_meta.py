@@ -11,11 +11,21 @@ some kinds have rules of their own, of which this module knows the most usual. T
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import EncodeError
 from ..base.api_version import group_of
+from ..base.names import (
+    DNS_LABEL_FORM,
+    KEY_FORM,
+    SUBDOMAIN_FORM,
+    WORD_FORM,
+    is_dns_label,
+    is_key,
+    is_label_value,
+    is_subdomain,
+)
 from ..base.sentinels import TOMBSTONE, UNSET
 from ..base.texts import type_in_words, value_in_words
 from ..models.walker import Found, equal
@@ -27,22 +37,8 @@ from ..paths.trees import lookup
 if TYPE_CHECKING:
     from ..models.node import ModelShape
 
-_LABEL: Final = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_dns_label: Final = re.compile(_LABEL, re.ASCII).fullmatch
-_subdomain: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII).fullmatch
-_word: Final = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?", re.ASCII).fullmatch
-
-_LONGEST_LABEL: Final = 63
-_LONGEST_SUBDOMAIN: Final = 253
 _MOST_ANNOTATION_BYTES: Final = 256 * 1024
 
-_ENDS: Final = "and a letter or digit at both ends"
-_WORD_FORM: Final = f"up to {_LONGEST_LABEL} letters, digits, '-', '_' and '.', {_ENDS}"
-_DNS_LABEL_FORM: Final = f"up to {_LONGEST_LABEL} lower-case letters, digits and '-', {_ENDS}"
-_SUBDOMAIN_FORM: Final = (
-    f"up to {_LONGEST_SUBDOMAIN} lower-case letters, digits, '-' and '.', {_ENDS} and beside each '.'"
-)
-_KEY_FORM: Final = f"{_WORD_FORM}; in front of it there may be a DNS name and '/'"
 _SEGMENT_FORM: Final = "a string without '/' and '%', but not '.' or '..'"
 
 Rule = tuple["Callable[[str], bool]", str]
@@ -51,25 +47,16 @@ Rule = tuple["Callable[[str], bool]", str]
 Steps = tuple[Any, ...]
 
 
-def _is_dns_label(text: str) -> bool:
-    return len(text) <= _LONGEST_LABEL and _dns_label(text) is not None
+class MetadataError(EncodeError):
+    """A mistake in an object's metadata, with the keys and indexes that lead to it."""
 
-
-def _is_subdomain(text: str) -> bool:
-    return len(text) <= _LONGEST_SUBDOMAIN and _subdomain(text) is not None
-
-
-def _is_label_value(text: str) -> bool:
-    return not text or (len(text) <= _LONGEST_LABEL and _word(text) is not None)
-
-
-def _is_key(text: str) -> bool:
-    prefix, slash, name = text.rpartition("/")
-    return bool(name) and _is_label_value(name) and (not slash or _is_subdomain(prefix))
+    def __init__(self, path: str, problem: str, steps: Steps) -> None:
+        super().__init__(path, problem)
+        self.steps = steps
 
 
 def _is_annotation_key(text: str) -> bool:
-    return _is_key(text.replace("\u0130", "i").lower())  # as in Go, where the lower case of this letter is i
+    return is_key(text.replace("\u0130", "i").lower())  # as in Go, where the lower case of this letter is i
 
 
 def _with_more(text: str) -> str:
@@ -81,8 +68,8 @@ def _is_segment(text: str) -> bool:
     return bool(text) and text not in (".", "..") and "/" not in text and "%" not in text
 
 
-_SUBDOMAIN_RULE: Final[Rule] = (_is_subdomain, _SUBDOMAIN_FORM)
-_DNS_LABEL_RULE: Final[Rule] = (_is_dns_label, _DNS_LABEL_FORM)
+_SUBDOMAIN_RULE: Final[Rule] = (is_subdomain, SUBDOMAIN_FORM)
+_DNS_LABEL_RULE: Final[Rule] = (is_dns_label, DNS_LABEL_FORM)
 _SEGMENT_RULE: Final[Rule] = (_is_segment, _SEGMENT_FORM)
 _NOT_EMPTY_RULE: Final[Rule] = (bool, "a string that isn't empty")
 # The names of custom resources, and of nearly all built-in kinds, are DNS names. These groups and kinds differ.
@@ -96,7 +83,16 @@ _KIND_RULES: Final[dict[tuple[str, str], Rule]] = {
 }
 # Maps of strings in kinds that are often written without a class.
 _TEXTS: Final = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
-_OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid")
+_API_VERSION_RULE: Final[Rule] = (
+    lambda text: re.fullmatch("[^/]*/?[^/]+", text) is not None,
+    "a version, with its group and '/' in front if it has one",
+)
+_OWNER_FIELDS: Final = {
+    "apiVersion": _API_VERSION_RULE,
+    **dict.fromkeys(("kind", "name", "uid"), _NOT_EMPTY_RULE),
+}
+# An object can't wait for those that it owns and leave them behind.
+_OPPOSITES: Final = frozenset({"foregroundDeletion", "orphan"})
 
 # What passed the checks lately: labels as pairs, keys of annotations, and names after their apiVersions and kinds. The
 # same ones come again and again.
@@ -133,7 +129,7 @@ def is_sound(model: ModelShape, size: int) -> bool:
                 if type(text) is not str:  # a missing value must not be looked for in a set
                     return False
                 if label not in _sound:
-                    if type(key) is not str or not (_is_key(key) and _is_label_value(text)):
+                    if type(key) is not str or not (is_key(key) and is_label_value(text)):
                         return False
                     _keep(label)
         if "annotations" in fields:
@@ -176,7 +172,7 @@ def _are_sound_names(model: Any, fields: Mapping[str, Any]) -> bool:
                 return False
             _keep(named)
     namespace = fields.get("namespace")
-    return namespace is None or (type(namespace) is str and _is_dns_label(namespace))
+    return namespace is None or (type(namespace) is str and is_dns_label(namespace))
 
 
 def _keep(sound: Any) -> None:
@@ -196,7 +192,7 @@ def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, nam
     for field in ("apiVersion", "kind"):
         if data.get(field, TOMBSTONE) is TOMBSTONE:
             raise EncodeError(field, "was deleted, and an object needs it; to remove the resource, don't register it")
-    check = _Check(found, {"metadata": before})
+    check = _Check([tuple(one.steps) for one in found], {"metadata": before})
     for field in _TEXTS.get(kind, ()) if api_version == "v1" else ():
         for key, value in data[field].items() if isinstance(data.get(field), dict) else ():
             if value is not None:
@@ -206,32 +202,54 @@ def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, nam
         check.metadata(metadata, _name_rule(api_version, kind), name)
 
 
+def metadata_problem(
+    metadata: Any, api_version: str = "", kind: str = "", unresolved: Iterable[Steps] = ()
+) -> MetadataError | None:
+    """Return the first mistake for which an API server refuses an object's metadata; None if there is none.
+
+    Without an apiVersion, it is the metadata of an object inside of another one, which may have nearly any name. The
+    paths in `unresolved` lead to values that aren't checked.
+    """
+    if not isinstance(metadata, dict):
+        return None
+    rule = _name_rule(api_version, kind) if api_version else _SEGMENT_RULE
+    try:
+        _Check(unresolved, {}).metadata(metadata, rule)
+    except MetadataError as error:
+        return error
+    return None
+
+
 class _Check:
     """Checks values of one resource: of those that aren't deleted, unresolved, or the same as a previous function's."""
 
-    def __init__(self, found: list[Found], before: Mapping[str, Any]) -> None:
-        self._open = {tuple(one.steps) for one in found}
+    def __init__(self, unresolved: Iterable[Steps], before: Mapping[str, Any]) -> None:
+        self._open = set(unresolved)
         self._before = before
 
-    def metadata(self, metadata: dict[str, Any], name_rule: Rule, resource: str) -> None:
-        """Check the metadata of the composed resource `resource`; raise EncodeError if a rule is broken."""
+    def metadata(self, metadata: dict[str, Any], name_rule: Rule, resource: str = "") -> None:
+        """Check an object's metadata; raise EncodeError if a rule is broken.
+
+        If it is the composed resource `resource` of a function, Crossplane's own annotation and owner aren't allowed.
+        """
         has_form, form = name_rule
         for name, rule, what in (
-            ("name", name_rule, "an object's name"),
             ("generateName", (lambda text: has_form(_with_more(text)), form), "the beginning of an object's name"),
+            ("name", name_rule, "an object's name"),
             ("namespace", _DNS_LABEL_RULE, "a namespace"),
         ):
-            if metadata.get(name) is not None:
-                self.text(metadata[name], ("metadata", name), rule, what)
+            value = metadata.get(name)
+            if value or (resource and value is not None):  # for an API server, an empty one is missing
+                self.text(value, ("metadata", name), rule, what)
         for steps, value in self._parts(metadata, "labels", dict):
-            _check(steps[-1], steps, (_is_key, _KEY_FORM), "a label's key")
-            _check(value, steps, (_is_label_value, _WORD_FORM), "a label's value")
+            _check(steps[-1], steps, (is_key, KEY_FORM), "a label's key")
+            _check(value, steps, (is_label_value, WORD_FORM), "a label's value")
         size = 0
         for steps, value in self._parts(metadata, "annotations", dict):
             key = steps[-1]
-            _check(key, steps, (_is_annotation_key, _KEY_FORM), "an annotation's key")
+            _check(key, steps, (_is_annotation_key, KEY_FORM), "an annotation's key")
             _check(value, steps)
-            if key == RESOURCE_NAME and value != resource:
+            if resource and key == RESOURCE_NAME and value != resource:
                 problem = f"Crossplane sets it to {resource!r}, the name in ctx.resource() (got {value!r})"
                 raise _error(steps, f"{problem}; leave it out")
             size += len(key.encode(errors="replace")) + len(value.encode(errors="replace"))
@@ -239,17 +257,25 @@ class _Check:
             problem = f"must have at most {_MOST_ANNOTATION_BYTES:,} bytes together (got {size:,})"
             raise _error(("metadata", "annotations"), problem)
         for steps, value in self._parts(metadata, "finalizers", list):
-            _check(value, steps, (_is_key, _KEY_FORM), "a finalizer")
+            _check(value, steps, (is_key, KEY_FORM), "a finalizer")
+            if value in _OPPOSITES and _OPPOSITES.issubset(metadata["finalizers"]):
+                raise _error(steps, f"{' and '.join(sorted(_OPPOSITES))} exclude each other; leave one out")
+        controllers = 0
         for steps, owner in self._parts(metadata, "ownerReferences", list):
             if not isinstance(owner, dict):
                 raise _error(steps, f"must be an object (got {type_in_words(owner)})")
-            if owner.get("controller") is True:
+            if owner.get("apiVersion") == "v1" and owner.get("kind") == "Event":
+                raise _error(steps, "an Event can't be an owner; leave it out")
+            controllers += owner.get("controller") is True
+            if controllers > 1:
+                raise _error((*steps, "controller"), "an object can have only one controller; leave it out")
+            if resource and controllers:
                 raise _error(
                     (*steps, "controller"),
                     "Crossplane makes the composite the controller, and an object can have only one; leave it out",
                 )
-            for name in _OWNER_FIELDS:
-                self.text(owner.get(name, ""), (*steps, name), _NOT_EMPTY_RULE, f"an owner's {name}")
+            for name, rule in _OWNER_FIELDS.items():
+                self.text(owner.get(name, ""), (*steps, name), rule, f"an owner's {name}")
 
     def text(self, value: Any, steps: Steps, rule: Rule | None = None, what: str = "") -> None:
         """Check that a value is a string that follows a rule, if it must be checked; else raise EncodeError."""
@@ -287,5 +313,5 @@ def _check(value: Any, steps: Steps, rule: Rule | None = None, what: str = "") -
         raise _error(steps, f"{shown} can't be {what}: use {rule[1]}")
 
 
-def _error(steps: Steps, problem: str) -> EncodeError:
-    return EncodeError(join_path(steps), problem)
+def _error(steps: Steps, problem: str) -> MetadataError:
+    return MetadataError(join_path(steps), problem, steps)

@@ -15,7 +15,7 @@ from .. import codec
 from ..base.texts import type_in_words
 from ..models.libraries import MadeByAttrs
 from ..models.model import Model, delete_field, set_field
-from ..models.node import VIEW, WAIT, Became, shown
+from ..models.node import FACT, VIEW, WAIT, Became, shown
 from ..models.types import DYNAMIC, MODEL, Field, Type, parse_type
 from ..models.walker import equal, plain_data
 from ..observed.observable import Observable, belong, guess
@@ -269,7 +269,7 @@ class DynamicModel(Model):
         if node is not None and self._absent:
             node.used()
             path = shown(self._node)
-            hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
+            hint = f"; {path}.append(...) makes it a list" if node.state < FACT else f"; ask `if {path}:` first"
             raise UsageError(f"{self._unset()}, so it has no element {at!r}{hint}")
         raise UsageError(f"{shown(self._node)} is an object, not a list: its keys are strings (got {at!r})")
 
@@ -298,7 +298,12 @@ class DynamicModel(Model):
         if name in self.__dict__ or any(name == one for one in self):
             return True
         node = self._node
-        return node is not None and node.state == WAIT and not self._absent and guess(node.observable(f".{name}"))
+        if node is None or node.state != WAIT or self._absent:
+            return False
+        asked = node.observable(f".{name}")
+        if observed_calls:
+            observer().went_on(asked)
+        return guess(asked)
 
     @_or_of_list(iter)
     def __iter__(self) -> Any:

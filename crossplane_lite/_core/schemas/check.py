@@ -19,8 +19,21 @@ from ..models.walker import canonical, show_path
 from ..observed.observable import Observable
 from ..observed.tracker import mask
 from ..paths.trees import identity
+from ..resources.object_meta import metadata_problem
 from . import texts
-from .translate import DEEPEST_SCHEMA, MERGE_KEYS, NULLABLE, TOO_DEEP, SchemaError, key_of, name_of, translate
+from .formats import FORMATS
+from .translate import (
+    DEEPEST_SCHEMA,
+    MERGE_KEYS,
+    NULL_IS_ABSENT,
+    NULLABLE,
+    OBJECT,
+    TOO_DEEP,
+    SchemaError,
+    key_of,
+    name_of,
+    translate,
+)
 
 if TYPE_CHECKING:
     from ..observed.tracker import Tracker
@@ -35,6 +48,7 @@ Rules = dict[str, Any]
 _OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
 _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
 _ANYTHING: Final[Rules] = {}
+_TESTS: Final = {name: test for name, (test, _) in FORMATS.items()}
 
 _kept: Final[Kept[Validator]] = Kept(64)
 
@@ -155,7 +169,7 @@ def _made(plain: dict[str, Any]) -> Any:
     rust = library()
     return rust.Draft202012Validator(
         plain,
-        formats=texts.OWN_FORMATS,
+        formats=_TESTS,
         validate_formats=True,
         # As in Kubernetes: matching takes time that is linear in the text, and there is no look-around.
         pattern_options=rust.RegexOptions(),
@@ -206,15 +220,27 @@ class _Checked:
             if self._partial:
                 self.keyless.add(steps)
                 self._hold(steps)
-            return {
+            made = {
                 key_of(name): self._copy(item, inner, (*steps, name))
                 for name, item, inner in self._members(value, rules, steps)
             }
+            if rules.get(OBJECT):
+                self._check_metadata(value, steps)
+            return made
         if isinstance(value, list):
             self._find_twins(value, rules, steps)
             items = rules.get("items", _ANYTHING)
             return [self._copy(item, items, (*steps, at)) for at, item in enumerate(value)]
         return self._leaf(value, rules, steps)
+
+    def _check_metadata(self, resource: dict[Any, Any], steps: Steps) -> None:
+        """Add the first mistake in the metadata of a resource, which may be inside of the data."""
+        # Only the data itself has a name that counts.
+        api_version, kind = ("", "") if steps else (str(resource.get(key)) for key in ("apiVersion", "kind"))
+        unresolved = [one[len(steps) :] for one in self._open]
+        found = metadata_problem(resource.get("metadata"), api_version, kind, unresolved)
+        if found is not None:
+            self.problems.append(((*steps, *found.steps), found.problem, False))
 
     def is_open(self, steps: Steps) -> bool:
         """Return whether the value that `steps` lead to, or a value around it, is unresolved or can't be sent."""
@@ -223,8 +249,8 @@ class _Checked:
     def _members(self, value: dict[Any, Any], rules: Rules, steps: Steps) -> Iterator[tuple[str, Any, Rules]]:
         """Yield the fields of an object that the validator must see: name, value and rules.
 
-        Unresolved keys are left out. Nulls are left out, too, except in fields that are nullable, required or without
-        rules. A key that isn't a string is added to `problems`.
+        Unresolved keys are left out. So are nulls that stand for missing fields. A key that isn't a string is added to
+        `problems`.
         """
         properties = rules.get("properties", _ANYTHING)
         others = rules.get("additionalProperties") or _ANYTHING
@@ -236,18 +262,13 @@ class _Checked:
                 self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't a string", False))
             else:
                 inner = properties.get(key_of(name), others)
-                # All other nulls are left out: the API server removes them before it validates.
-                if (
-                    item is not None
-                    or inner is _ANYTHING
-                    or inner.get(NULLABLE)
-                    or key_of(name) in rules.get("required", ())
-                ):
+                is_needed = key_of(name) in rules.get("required", ())
+                if item is not None or is_needed or not inner.get(NULL_IS_ABSENT):
                     yield name, item, inner
 
     def _leaf(self, value: Any, rules: Rules, steps: Steps) -> Any:
         if value is None:
-            if rules.get(NULLABLE):
+            if rules.get(NULLABLE) and "enum" not in rules:
                 self.nulls.add(steps)
             return None
         if self._is_unresolved(value):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
-from ..base.texts import json_type_in_words, near_name
+from ..base.texts import deeper_place, json_type_in_words, near_name
 from ..observed.tracker import mask
-from .translate import name_of
+from .formats import FORMATS
+from .translate import PATTERN, name_of
 
 _MOST_SHOWN: Final = 60
 _MOST_OPTIONS: Final = 12
@@ -23,14 +21,6 @@ _TYPES: Final = {
     "number": "a number",
     "object": "an object",
     "string": "a string",
-}
-_FORMATS: Final = {
-    "byte": "base64",
-    "date": "a date such as 2024-12-31",
-    "date-time": "a time such as 2024-12-31T23:59:59Z",
-    "ipv4": "an IPv4 address",
-    "ipv6": "an IPv6 address",
-    "uuid": "a UUID",
 }
 # The text of each keyword, with {} for the keyword's value in the schema.
 _LIMITS: Final = {
@@ -54,22 +44,6 @@ _JUNCTIONS: Final = {"anyOf": "at least one", "oneOf": "exactly one"}
 Place = tuple["str | int", ...]
 
 
-def _is_base64(text: str) -> bool:
-    try:
-        base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
-
-
-def _is_uuid(text: str) -> bool:
-    return re.fullmatch("[0-9A-Fa-f]{8}(-?)([0-9A-Fa-f]{4}\\1){3}[0-9A-Fa-f]{12}", text) is not None
-
-
-OWN_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": _is_base64, "uuid": _is_uuid}
-"""The formats that the validator doesn't know, or checks differently than Kubernetes does."""
-
-
 def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
     """Yield the mistakes in a value that breaks a rule of its schema.
 
@@ -77,25 +51,28 @@ def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -
     mistake of its own; any other rule yields one, in the value itself. `secret` hides the value.
     """
     limit: Any = rules.get(keyword)
+    if keyword == "type":
+        limit = [one for one in limit if one != "null"]
     if keyword == "required":
         yield from (((name,), "is required") for name in limit if name not in value)
     elif keyword == "additionalProperties":
         known = rules.get("properties", {})
         names = {name_of(key): key for key in known}
-        yield from (
-            ((key,), f"isn't a field of the schema{near_name(name_of(key), names)}")
-            for key in value
-            if key not in known
-        )
+        for key in value:
+            if key not in known:
+                name = name_of(key)
+                hint = near_name(name, names) or deeper_place(name, rules, _fields_of)
+                yield (key,), f"isn't a field of the schema{hint}"
     elif keyword == "type":
         kinds = " or ".join(_TYPES[one] for one in limit)
-        yield (), f"must be {kinds}{_got(value, secret=secret, kind=True)}"
+        hint = "; leave it out" if value is None else ""
+        yield (), f"must be {kinds}{_got(value, secret=secret, kind=True)}{hint}"
     elif keyword == "enum":
         options = ", ".join(_shown(one) for one in limit[:_MOST_OPTIONS])
         more = f" and {len(limit) - _MOST_OPTIONS} more" if len(limit) > _MOST_OPTIONS else ""
         yield (), f"must be one of {options}{more}{_got(value, secret=secret)}"
     elif keyword == "format":
-        yield (), f"must be {_FORMATS[str(limit)]}{_got(value, secret=secret)}"
+        yield (), f"must be {FORMATS[limit][1]}{_got(value, secret=secret)}"
     elif keyword == "uniqueItems":
         yield (), "must not have an element twice"
     elif keyword in _JUNCTIONS:
@@ -104,6 +81,7 @@ def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -
         bound, noun = _COUNTS[keyword]
         yield (), f"must have {bound} {limit} {noun}{'' if limit == 1 else 's'}{_got(value, secret=secret)}"
     elif keyword in _LIMITS:
+        limit = rules.get(PATTERN, limit) if keyword == "pattern" else limit
         yield (), _LIMITS[keyword].format(limit) + _got(value, secret=secret)
     else:
         fields = " with ".join(map(name_of, _required_only(limit)))
@@ -132,6 +110,12 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
     if secret:
         return f" (got {what})" if kind else ""
     return f" (got {_shown(value)}{f' that is {what}' if kind and not isinstance(value, bool) else ''})"
+
+
+def _fields_of(rules: Any) -> dict[str, Any]:
+    """Return the rules of an object's fields by their names; empty for what isn't an object."""
+    properties = rules.get("properties", {}) if isinstance(rules, dict) else {}
+    return {name_of(key): one for key, one in properties.items()}
 
 
 def _shown(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Translating Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
 
-Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no descriptions. Two
-keywords are added for `check`, and validators ignore them: `NULLABLE` and `MERGE_KEYS`.
+Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no descriptions. The
+keywords whose names are constants below are added for `check`, and validators ignore them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...errors import CrossplaneLiteError
-from ..paths.schema import HEAD, TYPES, Schema, Steps
+from ..paths.schema import TYPES, Schema, Steps
 from ..paths.text import show
+from .formats import FORMATS, OF_OWN_KINDS
+from .go_patterns import rewritten
 
 DEEPEST_SCHEMA: Final = 100
 """How deep schemas may be nested. Validators recurse, in C and Rust too, and the stack of a thread is small."""
@@ -21,19 +23,30 @@ TOO_DEEP: Final = f"the schema can't be used: it is nested more than {DEEPEST_SC
 NULLABLE: Final = "x-nullable"
 """The keyword of a schema that allows null."""
 
+NULL_IS_ABSENT: Final = "x-null-is-absent"
+"""The keyword of a schema for which null in a field counts as a missing field."""
+
+PATTERN: Final = "x-pattern"
+"""The keyword for a pattern as the schema has it, for messages."""
+
+OBJECT: Final = "x-object"
+"""The keyword of a schema of whole resources."""
+
 MERGE_KEYS: Final = "x-merge-keys"
 """The keyword for a list's merge keys, which identify the list's elements. Its value maps each key to its default."""
 
 Json = dict[str, Any]
 
 _RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
-# Other formats, such as `duration`, don't mean the same in Kubernetes and in JSON Schema.
-_FORMATS: Final = frozenset({"byte", "date", "date-time", "ipv4", "ipv6", "uuid"})
 _COPIED: Final = (
     *("multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"),
     "maxProperties",
 )
-_HEAD: Final[Mapping[str, Json]] = {name: {"type": ["object" if name == "metadata" else "string"]} for name in HEAD}
+_HEAD: Final[Mapping[str, Json]] = {
+    "apiVersion": {"type": ["string"], "pattern": "^[^/]+(/[^/]*)?$"},
+    "kind": {"type": ["string"], "pattern": "^[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$"},
+    "metadata": {"type": ["object"]},
+}
 # The groups of the API server's own kinds.
 _OWN_GROUPS: Final = frozenset(
     f"{group}.k8s.io"
@@ -70,12 +83,10 @@ def translate(source: Mapping[str, Any]) -> Json:
     `DEEPEST_SCHEMA` deep.
     """
     schema = Schema(source, _wrong)
-    # The API server sets the defaults of custom resources before it validates. In its own kinds nearly every required
-    # field has an empty default, which isn't used.
-    root = _Translator(defaults=not _is_own_kind(schema)).of(schema)
-    if "properties" in root:
-        # Every object has these fields, although a CustomResourceDefinition may leave them out.
-        root["properties"] = {**_HEAD, **root["properties"]}
+    root = _Translator(custom=not is_own_kind(schema)).of(schema)
+    # Every object has these fields, although a CustomResourceDefinition may leave them out.
+    root["properties"] = {**_HEAD, **root.get("properties", {})}
+    root[OBJECT] = True
     return root
 
 
@@ -83,7 +94,8 @@ def _wrong(steps: Steps, problem: str) -> SchemaError:
     return SchemaError(f"the schema can't be used: {': '.join(filter(None, (show(steps), problem)))}")
 
 
-def _is_own_kind(schema: Schema) -> bool:
+def is_own_kind(schema: Schema) -> bool:
+    """Return whether a schema is for a kind that API servers have without a definition."""
     api_version = next((api_version for api_version, _ in schema.kinds), ".")
     group = api_version.partition("/")[0]
     return "." not in group or group in _OWN_GROUPS
@@ -93,11 +105,13 @@ class _Translator:
     """Translates the schemas of one kind.
 
     Args:
-        defaults: Whether a required field may be missing if the schema has a default for it.
+        custom: Whether it is a custom resource. The API server sets the defaults of custom resources before it
+            validates. In its own kinds nearly every required field has an empty default, which isn't used; nulls are
+            removed, and numbers must fit into their types. Their schemas may be cycles that were cut.
     """
 
-    def __init__(self, *, defaults: bool) -> None:
-        self._defaults = defaults
+    def __init__(self, *, custom: bool) -> None:
+        self._custom = custom
 
     def of(self, given: Schema, depth: int = 0, *, structural: bool = True) -> Json:
         """Return the translation of a schema.
@@ -114,18 +128,19 @@ class _Translator:
         source = schema.source
         types = _types_of(schema)
         target: Json = {"type": types} if types else {}
-        if schema.is_nullable or "null" in types:
-            target[NULLABLE] = True
+        if structural:
+            self._put_nulls(target, schema, types)
         target.update((keyword, source[keyword]) for keyword in _COPIED if keyword in source)
-        # JSON Schema's regular expressions don't know classes such as [:alpha:], and read them differently.
-        if "pattern" in source and "[:" not in str(source["pattern"]):
-            target["pattern"] = source["pattern"]
-        if schema.enum and not any(isinstance(option, (dict, list)) for option in schema.enum):
-            target["enum"] = schema.enum
-        if isinstance(source.get("format"), str) and source["format"] in _FORMATS:
-            target["format"] = source["format"]
+        if "pattern" in source:
+            target["pattern"] = rewritten(str(source["pattern"]))
+            target[PATTERN] = source["pattern"]
+        if schema.enum:
+            target["enum"] = [_keyed(option) for option in schema.enum if option is not None]
+        found = self._format(source.get("format"))
+        if found:
+            target["format"] = found
         if "integer" in types or "number" in types or not types:
-            target.update(_range_of(source))
+            target.update(_range_of(source, {} if self._custom else _RANGES))
         depth += 1
         self._put_fields(target, schema, depth, structural=structural)
         items = schema.items
@@ -144,16 +159,39 @@ class _Translator:
             target["not"] = self.of(schema.child("not"), depth, structural=False)
         return target
 
+    def _format(self, given: Any) -> str:
+        name = given.replace("-", "") if isinstance(given, str) else ""
+        if self._custom:
+            return name if name in FORMATS else ""
+        return OF_OWN_KINDS.get(name, "")
+
+    def _put_nulls(self, target: Json, schema: Schema, types: list[str]) -> None:
+        """Say whether null is allowed, and whether it stands for a missing field."""
+        is_of_any_type = self._custom and "type" not in schema.source and not schema.is_int_or_string
+        if schema.is_nullable or "null" in types or is_of_any_type:
+            target[NULLABLE] = True
+            if schema.enum and types:
+                target["type"] = [*types, "null"]  # the enum refuses it
+        elif not self._custom or schema.default is not None:
+            target[NULL_IS_ABSENT] = True
+
     def _put_fields(self, target: Json, schema: Schema, depth: int, *, structural: bool) -> None:
         declared = schema.properties
-        properties = {key_of(name): self.of(inner, depth, structural=structural) for name, inner in declared.items()}
-        required = [key_of(name) for name in schema.required if not (self._defaults and _has_default(declared, name))]
-        for key in required:
+        properties = {}
+        for name, inner in declared.items():
+            is_metadata = name == "metadata" and (depth == 1 or schema.is_embedded)
+            translator = _Translator(custom=False) if is_metadata else self
+            properties[key_of(name)] = translator.of(inner, depth, structural=structural)
+        required = [key_of(name) for name in schema.required if not (self._custom and _has_default(declared, name))]
+        for key in () if self._custom else required:
             # The API server removes a null where the schema allows none, so a required field is missing then.
             if key in properties and not properties[key].keys() & {"type", NULLABLE}:
                 properties[key] = {**properties[key], "type": sorted(TYPES - {"null"})}
         if schema.is_embedded:
-            properties = {**_HEAD, **properties}
+            target[OBJECT] = True
+            for name, own in _HEAD.items():
+                properties[name] = {**properties.get(name, {}), **own}
+            properties["metadata"].setdefault(NULL_IS_ABSENT, True)
         if properties:
             target["properties"] = properties
         if required:
@@ -161,11 +199,15 @@ class _Translator:
         others = schema.others
         if isinstance(others, Schema):
             target["additionalProperties"] = self.of(others, depth, structural=structural)
-        # If a schema has no fields, its fields aren't known (it may be a cycle that was cut): any field is allowed.
-        elif others is False and (
-            "additionalProperties" in schema.source or (declared and structural and not schema.is_preserved)
-        ):
+        elif others is False and ("additionalProperties" in schema.source or (structural and self._is_closed(schema))):
             target["additionalProperties"] = False
+
+    def _is_closed(self, schema: Schema) -> bool:
+        """Return whether an API server drops the fields that a schema doesn't list."""
+        if schema.is_preserved:
+            return False
+        # An API server's own kind without fields may be a cycle that was cut.
+        return bool(schema.properties) or (self._custom and (schema.source.get("type") == "object"))
 
 
 def _has_default(properties: Mapping[str, Schema], name: str) -> bool:
@@ -203,11 +245,18 @@ def _types_of(schema: Schema) -> list[str]:
     return ["object"] if schema.is_embedded else []
 
 
-def _range_of(source: Mapping[str, Any]) -> Json:
+def _keyed(value: Any) -> Any:
+    """Return a value with its fields named as `check` names those of the data."""
+    if isinstance(value, Mapping):
+        return {key_of(name): _keyed(one) for name, one in value.items()}
+    return [_keyed(one) for one in value] if isinstance(value, list) else value
+
+
+def _range_of(source: Mapping[str, Any], ranges: Mapping[str, tuple[int, int]]) -> Json:
     """Return the limits of a number as JSON Schema has them, such as `{"exclusiveMinimum": 5}`.
 
-    OpenAPI v3.0 has `{"minimum": 5, "exclusiveMinimum": true}` for that. The formats int32 and int64 add the limits of
-    their range, unless the schema has a `minimum` or `maximum` of its own.
+    OpenAPI v3.0 has `{"minimum": 5, "exclusiveMinimum": true}` for that. Formats that have `ranges` add these limits,
+    unless the schema has a `minimum` or `maximum` of its own.
     """
     limits: Json = {}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
@@ -216,7 +265,7 @@ def _range_of(source: Mapping[str, Any]) -> Json:
             limits[exclusive if excluded is True else bound] = source[bound]
         if not isinstance(excluded, bool):
             limits[exclusive] = excluded
-    lowest, highest = _RANGES.get(str(source.get("format")), (None, None))
+    lowest, highest = ranges.get(str(source.get("format")), (None, None))
     if lowest is not None:
         limits.setdefault("minimum", lowest)
         limits.setdefault("maximum", highest)

@@ -17,11 +17,13 @@ from typing import Any, Final
 
 from ..._core.base.texts import near_name
 from ...errors import InputError
+from .. import kubernetes
 from ..manifests import project as projects
 from ..manifests import sources
 from ..manifests.files import naming, replace_file
 from . import cluster, options
 from .command import command as generate
+from .command import is_named
 from .definitions import Kind, definitions
 from .generate import VERSIONS, select
 
@@ -44,121 +46,247 @@ def command(argv: Sequence[str]) -> int:
     """
     parser = make_parser()
     arguments = parser.parse_args(argv)
+    source, kinds = _named(parser, arguments)
+    project = _Project(arguments.project)
+    patterns: list[str] = []
+    if arguments.remove:
+        _remove(project, kinds)
+    else:
+        patterns = _add(project, arguments, source, kinds)
+    status = project.change()
+    several = _of_several_groups(patterns) if kinds else []
+    if several:
+        print(
+            f"note: {', '.join(several)} have one name, and all were added; to take one out, run `crossplane-lite add "
+            f"--remove {several[0]}`"
+        )
+    name = "" if source is None else _name(source, project.file)
+    if name.split("/")[0] == os.pardir:
+        print(
+            f"note: {source} lies outside of the project, and {project.file} names it as {name}: whoever has the "
+            "project alone can't make its models; put the source into the project, and add it there",
+            file=sys.stderr,
+        )
+    return status
+
+
+def _named(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> tuple[str | None, list[str]]:
+    """Return the source that the arguments name, None for a cluster or no source, and the kinds.
+
+    Raises:
+        SystemExit: The arguments don't fit together, and the reason was printed.
+    """
     source: str | None = arguments.source
     kinds: list[str] = arguments.kinds
-    if arguments.kube_context is not None:
-        source, kinds = None, [] if source is None else [source, *kinds]
-    elif source is None:
+    if arguments.remove or arguments.kube_context is not None:
+        return None, [] if source is None else [source, *kinds]
+    if source is None:
         parser.error("give a SOURCE with the kinds, or --kube-context and the kinds")
-    elif re.fullmatch(r"([a-z0-9.-]+/)?[A-Z]\w*", source) and not os.path.lexists(source):
-        parser.error(f"there is no file {source}: if it is a kind, give a SOURCE that has it first, or --kube-context")
-    named: Path | None = arguments.project
-    project = projects.find(Path()) if named is None else projects.read(named) if named.exists() else None
-    file = project.file if project is not None else named or Path(options.PROJECT)
-    text = file.read_text(encoding="utf-8") if project is not None else ""
-    has_table = project is not None and "generate" in project.tables
-    given: dict[str, Any] = dict(options.project_table(project)) if project is not None and has_table else {}
-    above = project.above if project is not None else ""
-    wanted = dict(given)
-    known: list[str] = given.get("sources", [])
-    name = ""
+    if re.fullmatch(r"([a-z0-9.-]+/)?[A-Z]\w*", source) and not os.path.lexists(source):
+        own = {kind.kind for kind in _kinds_of(kubernetes.NAME)}
+        hint = (
+            f"`crossplane-lite add {kubernetes.NAME} {source}` adds Kubernetes' own"
+            if source in own
+            else "if it is a kind, give a SOURCE that has it first, or --kube-context"
+        )
+        parser.error(f"there is no file {source}: {hint}")
+    return source, kinds
+
+
+class _Project:
+    """A project's file, and what a run changes in it.
+
+    Args:
+        named: The file; None for that of the current folder.
+
+    Attributes:
+        file: The file, which may not exist yet.
+        given: Its table [generate]; empty if it has none.
+        wanted: The table as it will be.
+        previews: Its table [preview]; None if it has none.
+        crds: The definitions that previews check by, as they will be; None where they stay.
+    """
+
+    def __init__(self, named: Path | None) -> None:
+        if named is None:
+            found = projects.find(Path())
+        else:
+            found = projects.read(named) if named.exists() else None
+        self.file = named or Path(options.PROJECT)
+        self.given: dict[str, Any] = {}
+        self.previews: Mapping[str, Any] | None = None
+        self.crds: list[str] | None = None
+        self._text = ""
+        self._above = ""
+        if found is not None:
+            self.file = found.file
+            self._text = found.file.read_text(encoding="utf-8")
+            self._above = found.above
+            self.previews = found.table("preview", projects.PREVIEW)
+            if "generate" in found.tables:
+                self.given = dict(options.project_table(found))
+        self.wanted = dict(self.given)
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources that the file names."""
+        found: list[str] = self.given.get("sources", [])
+        return found
+
+    def path(self, source: str) -> str:
+        """Return the path of a source that the file names."""
+        return options.placed(source, self.file.parent)
+
+    def kinds_of(self, names: Iterable[str]) -> list[Kind]:
+        """Return the kinds of sources that the file names."""
+        return [kind for name in names for kind in _kinds_of(self.path(name))]
+
+    def change(self) -> int:
+        """Write the file and make the models; return the exit status of `generate`. After an error it is as it was."""
+        table = f"[{self._above}generate]"
+        changed = _edited(self._text, table, self.given, self.wanted)
+        checked = dict(self.previews or {})
+        if self.previews and self.crds is not None:
+            checked["crds"] = self.crds
+            changed = _edited(changed, f"[{self._above}preview]", self.previews, checked)
+        with naming("write", self.file):
+            replace_file(self.file, changed.encode())
+        try:
+            if not self._has(checked):
+                raise InputError(
+                    f"{self.file} can't be edited as it is written: put sources, only and output of {table} and crds "
+                    f"of [{self._above}preview] in lines of their own"
+                )
+            return generate(["--project", str(self.file)])
+        except BaseException:
+            with naming("write", self.file):
+                if self._text:
+                    replace_file(self.file, self._text.encode())
+                else:
+                    self.file.unlink()
+            raise
+
+    def _has(self, checked: Mapping[str, Any]) -> bool:
+        try:
+            project = projects.read(self.file)
+            return options.project_table(project) == self.wanted and (project.tables.get("preview") or {}) == checked
+        except InputError:  # the edited text is no TOML
+            return False
+
+
+def _add(project: _Project, arguments: argparse.Namespace, source: str | None, kinds: list[str]) -> list[str]:
+    """Add kinds of a source, or of a cluster, to a project's file; return them as `GROUP/KIND`."""
+    wanted, file = project.wanted, project.file
+    kept = project.sources
     if source is None:
         found = definitions(cluster.documents(arguments.kube_context, [])).kinds
         wanted["kube-context"] = arguments.kube_context
-        kept = known
     else:
         found = _kinds_of(source)
+        kept = _others(project, source, found, upgrade=arguments.upgrade)
         name = _name(source, file)
-        place = os.path.realpath(source)
-        kept = [one for one in known if os.path.realpath(file.parent / one) != place]
-        if arguments.upgrade:
-            kept = [one for one in kept if not _shares(_kinds_of(str(file.parent / one)), found)]
-            if len(kept) == len(known):
-                raise InputError(f"there is no source in {file} with the kinds of {source}: leave --upgrade out")
         wanted["sources"] = [*kept, name]
-    before = given.get("only", [])
-    only = [*before]
-    if not before and (kept or "kube-context" in given) and kinds:
-        # Without `only` the project has all kinds of its sources, and keeps them.
-        only += [f"{group or 'core'}/*" for group in _groups(file, kept, given.get("kube-context"))]
+        _check_by(project, name, set(project.sources).difference(kept))
+    only = _chosen_before(project, kept) if kinds else [*project.given.get("only", [])]
     patterns: list[str] = []
-    if (kinds or before) and not (arguments.upgrade and before and not kinds):
-        patterns = _patterns(select(found, given.get("versions", VERSIONS[0])), kinds, source)
-        for pattern in patterns:
-            if not any(fnmatch.fnmatchcase(pattern.lower(), one.lower()) for one in only):
-                only.append(pattern)
+    keeps_chosen = arguments.upgrade and "only" in project.given and not kinds
+    if (kinds or project.given.get("only")) and not keeps_chosen:
+        patterns = _patterns(select(found, project.given.get("versions", VERSIONS[0])), kinds, source)
+        only += [pattern for pattern in patterns if not _is_chosen(pattern, only)]
     if only:
         wanted["only"] = only
     if arguments.output is not None or "output" not in wanted:
         folder = arguments.output or file.parent / _MODELS
         wanted["output"] = os.path.relpath(folder, file.parent).replace(os.sep, "/")
-    changed = _edited(text, f"[{above}generate]", given, wanted)
-    previews = project.table("preview", projects.PREVIEW) if project is not None else None
-    checked = dict(previews or {})
-    if previews and source is not None:
-        gone = _files(set(known).difference(kept), file)
-        checked["crds"] = [one for one in previews.get("crds", ()) if not _is_in(one, gone, file.parent)]
-        checked["crds"] += [one for one in _files([name], file) if not _is_in(one, checked["crds"], file.parent)]
-        changed = _edited(changed, f"[{above}preview]", previews, checked)
-    with naming("write", file):
-        replace_file(file, changed.encode())
-    try:
-        if not _has(file, wanted, checked):
-            raise InputError(
-                f"{file} can't be edited as it is written: put sources, only and output of [{above}generate] and crds "
-                f"of [{above}preview] in lines of their own"
-            )
-        status = generate(["--project", str(file)])
-        if kinds and (several := _of_several_groups(patterns)):
-            print(
-                f"note: {', '.join(several)} have one name, and all were added; to take one out, delete it from `only` "
-                f"in {file}, and run `crossplane-lite generate`"
-            )
-        if source is not None and name.split("/")[0] == os.pardir:
-            print(
-                f"note: {source} lies outside of the project, and {file} names it as {name}: whoever has the project "
-                "alone can't make its models; put the source into the project, and add it there",
-                file=sys.stderr,
-            )
-        return status
-    except BaseException:
-        with naming("write", file):
-            if text:
-                replace_file(file, text.encode())
-            else:
-                file.unlink()
-        raise
+    return patterns
+
+
+def _check_by(project: _Project, name: str, gone: Iterable[str]) -> None:
+    """Let previews check by the definitions of a source, and no longer by those of sources that are gone."""
+    folder = project.file.parent
+    before = [] if project.previews is None else project.previews.get("crds", ())
+    files = _files(gone, project.file)
+    project.crds = [one for one in before if not _is_in(one, files, folder)]
+    project.crds += [one for one in _files([name], project.file) if not _is_in(one, project.crds, folder)]
+
+
+def _chosen_before(project: _Project, kept: Sequence[str]) -> list[str]:
+    """Return what `only` must have so that the project keeps its kinds beside those that are named now."""
+    before = project.given.get("only", [])
+    context = project.given.get("kube-context")
+    if before or not (kept or context is not None):
+        return [*before]
+    others = project.kinds_of(kept)
+    if context is not None:
+        others += definitions(cluster.documents(context, [])).kinds
+    return [f"{group or 'core'}/*" for group in sorted({kind.group for kind in others})]
+
+
+def _is_chosen(kind: str, only: Iterable[str]) -> bool:
+    """Return whether a pattern of `only` fits `GROUP/KIND`, in any case."""
+    return any(fnmatch.fnmatchcase(kind.lower(), one.lower()) for one in only)
+
+
+def _others(project: _Project, source: str, found: Sequence[Kind], *, upgrade: bool) -> list[str]:
+    """Return the sources of a project that stay beside one that is added.
+
+    Raises:
+        InputError: The source shall be put in the place of another, and there is none with its kinds.
+    """
+    place = os.path.realpath(source)
+    kept = [one for one in project.sources if os.path.realpath(project.path(one)) != place]
+    if upgrade:
+        kept = [one for one in kept if not _shares(project.kinds_of([one]), found)]
+        if len(kept) == len(project.sources):
+            raise InputError(f"there is no source in {project.file} with the kinds of {source}: leave --upgrade out")
+    return kept
+
+
+def _remove(project: _Project, names: Sequence[str]) -> None:
+    """Take kinds out of a project's models.
+
+    Raises:
+        InputError: No kind is named, the project doesn't have one, or none would be left.
+    """
+    if not names:
+        raise InputError("--remove needs the kinds: give KIND or GROUP/KIND")
+    has = _patterns(select(project.kinds_of(project.sources), project.given.get("versions", VERSIONS[0])), (), "")
+    only = project.given.get("only", [])
+    chosen = [one for one in has if not only or _is_chosen(one, only)]
+    gone = set()
+    for name in names:
+        wanted = name.lower()
+        matching = [one for one in chosen if wanted in (one.lower(), one.lower().rpartition("/")[2])]
+        if not matching:
+            hint = near_name(name, [one.rpartition("/")[2] for one in chosen])
+            raise InputError(f"the models of {project.file} have no kind {name}{hint}")
+        gone.update(matching)
+    if gone.issuperset(chosen):
+        raise InputError(f"the models of {project.file} must keep a kind; remove the folder instead")
+    # A pattern for several kinds gives way to those of its kinds that stay.
+    kept = [one for one in only if not any(_is_chosen(each, [one]) for each in gone)]
+    named = [one for one in chosen if one not in gone]
+    project.wanted["only"] = kept + [one for one in named if not _is_chosen(one, kept)]
 
 
 def _name(source: str, file: Path) -> str:
     """Return the path of a source from the folder of a project's file."""
+    if options.is_kubernetes(source):
+        return source
     name = os.path.relpath(source, file.parent)
     if name.split(os.sep)[0] == os.pardir:
         name = os.path.relpath(os.path.realpath(source), os.path.realpath(file.parent))
     return name.replace(os.sep, "/")
 
 
-def _has(file: Path, wanted: Mapping[str, Any], checked: Mapping[str, Any]) -> bool:
-    try:
-        project = projects.read(file)
-        return options.project_table(project) == wanted and (project.tables.get("preview") or {}) == checked
-    except InputError:  # the edited text is no TOML
-        return False
-
-
 def _kinds_of(source: str) -> list[Kind]:
-    return definitions(sources.read_sources(sources.expanded(source))).kinds
+    paths = sources.expanded(source)
+    passed_over: list[str] | None = None if is_named(source, paths) else []
+    return definitions(sources.read_sources(paths, passed_over=passed_over), passed_over).kinds
 
 
 def _shares(kinds: Iterable[Kind], others: Iterable[Kind]) -> bool:
     return not {(kind.group, kind.kind) for kind in kinds}.isdisjoint((kind.group, kind.kind) for kind in others)
-
-
-def _groups(file: Path, known: Iterable[str], context: str | None) -> list[str]:
-    kinds = [kind for source in known for kind in _kinds_of(str(file.parent / source))]
-    if context is not None:
-        kinds += definitions(cluster.documents(context, [])).kinds
-    return sorted({kind.group for kind in kinds})
 
 
 def _patterns(found: Collection[Kind], names: Sequence[str], source: str | None) -> list[str]:
@@ -186,7 +314,8 @@ def _patterns(found: Collection[Kind], names: Sequence[str], source: str | None)
 
 def _files(names: Iterable[str], file: Path) -> list[str]:
     """Return the paths that sources stand for in a project's file: their own, or those that fit a pattern."""
-    return [_name(path, file) for name in names for path in sources.expanded(str(file.parent / name))]
+    paths = [options.placed(name, file.parent) for name in names if name != kubernetes.NAME]
+    return [_name(path, file) for one in paths for path in sources.expanded(one)]
 
 
 def _is_in(name: str, others: Iterable[str], folder: Path) -> bool:
@@ -229,8 +358,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="crossplane-lite add",
         description="Add kinds of a provider's package, or of other definitions, to the project's models: "
         f"{options.PROJECT} remembers them for generate and for previews, and the models are made again as "
-        "`crossplane-lite generate` makes them. To take a kind out again, delete it from `only` in that file, and run "
-        "`crossplane-lite generate`.",
+        "`crossplane-lite generate` makes them.",
         epilog="Exit status: as of `crossplane-lite generate`.",
         allow_abbrev=False,
     )
@@ -238,10 +366,14 @@ def make_parser() -> argparse.ArgumentParser:
         "source",
         metavar="SOURCE",
         nargs="?",
-        help="a package (.xpkg), an image in a file or an OCI layout, a file of definitions, or a folder of such files",
+        help="a package (.xpkg), an image in a file or an OCI layout, a file of definitions, a folder of such files, "
+        f"or `{kubernetes.NAME}` for Kubernetes' own kinds",
     )
     parser.add_argument(
         "kinds", metavar="KIND", nargs="*", help="a kind, as KIND or GROUP/KIND; without any, all kinds of the source"
+    )
+    parser.add_argument(
+        "--remove", action="store_true", help="take the kinds KIND ... out of the project's models, and add none"
     )
     parser.add_argument(
         "--upgrade",

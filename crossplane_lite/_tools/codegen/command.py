@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..._core.base.terminal import StatusLine
+from ..._core.base.texts import some
 from ...errors import InputError
 from ..manifests import sources
+from ..manifests.kind_sources import passed_over_text
 from ..manifests.yaml import Document
 from . import changes, generate, imports, manifest, options, output, uses
 from .definitions import Definitions, Kind, definitions
@@ -64,10 +66,11 @@ class Progress:
         self._line.show(f"{what} {count} {of}")
 
     def __enter__(self) -> Progress:
+        self._line.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._line.clear()
+        self._line.__exit__()
 
 
 # The folder in which projects of `init --crd` have definitions.
@@ -97,10 +100,11 @@ def command(argv: Sequence[str]) -> int:
         run = _make(chosen, progress)
         report = _done(chosen, run, progress)
     if not chosen.is_check:
-        for folder, files in run.outputs:
-            _warn_of_ignored(folder, files)
+        _warn_of_ignored(chosen.output, run.files)
     _warn_of_names(chosen, run.found.kinds)
     _warn_of_versions(run.kinds)
+    if run.found.passed_over:
+        print(f"note: {passed_over_text(run.found.passed_over)}", file=sys.stderr)
     _print_notes(run.made, chosen.is_verbose)
     print(report.json() if chosen.is_json else report.text())
     return 1 if report.uses or (chosen.is_check and not report.is_current) else 0
@@ -113,14 +117,13 @@ class _Run(NamedTuple):
         found: The definitions in the sources.
         kinds: The kinds that `--versions` and `--only` choose.
         made: The texts of the modules and stubs.
-        outputs: The output folders: the folder of the modules, and the folder of the stubs if they have their own. Each
-            has the texts of its files, by their paths in the folder.
+        files: The texts of the files to write, by their paths in the folder.
     """
 
     found: Definitions
     kinds: list[Kind]
     made: generate.Output
-    outputs: list[tuple[Path, dict[str, str]]]
+    files: dict[str, str]
 
 
 def _make(chosen: Options, progress: Progress) -> _Run:
@@ -140,14 +143,9 @@ def _make(chosen: Options, progress: Progress) -> _Run:
         kinds,
         lambda file: _text(chosen.output / file),
         manifest.recorded_names(chosen.output),
-        descriptions=chosen.descriptions,
         progress=progress.step,
     )
-    if chosen.stubs_dir is None:
-        outputs = [(chosen.output, made.modules | _stubs_beside(made))]
-    else:
-        outputs = [(chosen.output, made.modules), (chosen.stubs_dir, made.stubs)]
-    return _Run(found, kinds, made, outputs)
+    return _Run(found, kinds, made, made.files)
 
 
 def _read(chosen: Options, progress: Progress) -> Definitions:
@@ -162,30 +160,33 @@ def _read(chosen: Options, progress: Progress) -> Definitions:
     """
     numbers = itertools.count(1)
 
-    def read(documents: Iterable[Document]) -> Definitions:
+    def read(documents: Iterable[Document], passed_over: list[str] | None = None) -> Definitions:
         def shown() -> Iterator[Document]:
             for document in documents:
                 progress.step("reading", document.where, next(numbers), 0)
                 yield document
 
-        return definitions(shown())
+        return definitions(shown(), passed_over)
 
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
     progress.step("reading", ", ".join(path for _, paths in files for path in paths) or "the cluster", 0, 0)
-    parts = [read(sources.read_sources(paths)) for _, paths in files]
+    parts = []
+    for argument, paths in files:
+        passed_over: list[str] | None = None if is_named(argument, paths) else []
+        parts.append(read(sources.read_sources(paths, passed_over=passed_over), passed_over))
     of_cluster = []
     if chosen.kube_context is not None:
         from . import cluster
 
         of_cluster = [read(cluster.documents(chosen.kube_context, chosen.only))]
-    found = Definitions([], {}, {})
+    found = Definitions([], {}, {}, [])
     for part in (*parts, *of_cluster):
         found.kinds.extend(part.kinds)
         found.others.update(part.others)
         found.packages.update(part.packages)
+        found.passed_over.extend(part.passed_over)
     for (argument, paths), part in zip(files, parts, strict=True):
-        is_named = paths == [argument] and (argument == "-" or not Path(argument).is_dir())
-        if not part.kinds and (is_named or not found.kinds):
+        if not part.kinds and (is_named(argument, paths) or not found.kinds):
             name = "<stdin>" if argument == "-" else argument
             others = sorted(set(part.others.values()))
             has = f" (it has {', '.join(others)})" if others else " (it is empty)"
@@ -202,33 +203,38 @@ def _read(chosen: Options, progress: Progress) -> Definitions:
     return found
 
 
-def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
-    """Compare the folders with the models, write the models unless `--check` is given, and return the report.
+def is_named(argument: str, paths: Sequence[str]) -> bool:
+    """Return whether the user named a file itself, and not a folder or pattern in which it lies."""
+    return paths == [argument] and (argument == "-" or not Path(argument).is_dir())
 
-    Code is only checked with `--uses` if the folders already have models, and the run changes them.
+
+def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
+    """Compare the folder with the models, write the models unless `--check` is given, and return the report.
+
+    Code is only checked with `--uses` if the folder already has models, and the run changes them.
 
     Raises:
-        InputError: A folder or a path of `--uses` can't be used.
+        InputError: The folder or a path of `--uses` can't be used.
         OSError: For `--uses`, the new models can't be written into the copy of the project.
     """
-    names = {chosen.output: run.made.names}
-    owned = [manifest.owned(folder) or [] for folder, _ in run.outputs]
-    is_current = output.compare_all(run.outputs, names)
+    names = run.made.names
+    owned = manifest.owned(chosen.output) or []
+    is_current = output.is_current(chosen.output, run.files, names)
     broken = modules = None
-    if any(owned):
-        modules = [] if is_current else _changes(chosen, run, owned[0])
+    if owned:
+        modules = [] if is_current else _changes(chosen, run, owned)
         if chosen.uses:
             progress.step("checking", ", ".join(map(str, chosen.uses)), 0, 0)
-            given = [(folder, known, files) for (folder, files), known in zip(run.outputs, owned, strict=True)]
-            broken = [] if is_current else uses.broken_uses(chosen.uses, given)
-    summaries: Sequence[output.Summary | None] = [None] * len(run.outputs)
+            broken = [] if is_current else uses.broken_uses(chosen.uses, chosen.output, owned, run.files)
+    summary = None
     if not chosen.is_check:
-        summaries = output.write_all(run.outputs, names, progress.step)
+        summary = output.write(chosen.output, run.files, names, progress.step)
     return Report(
         len({(kind.group, kind.kind) for kind in run.kinds}),
         run.made.classes,
         progress.seconds,
-        [(folder, summary) for (folder, _), summary in zip(run.outputs, summaries, strict=True)],
+        chosen.output,
+        summary,
         is_current,
         modules,
         broken,
@@ -239,22 +245,8 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
 
 
 def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.ModuleChanges]:
-    after = run.made.modules | run.made.stubs
-    stubs = chosen.stubs_dir or chosen.output
-
-    def before(file: str) -> str | None:
-        return _text((stubs if file.endswith(".pyi") else chosen.output) / file)
-
     paths = [file for file in (*owned, *run.made.modules) if file.endswith(".py")]
-    return list(changes.of_modules(before, after, paths))
-
-
-def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the texts of the stubs to write beside the modules, by path.
-
-    Stubs of `__init__.py` are left out, because these modules are empty.
-    """
-    return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
+    return list(changes.of_modules(lambda file: _text(chosen.output / file), run.files, paths))
 
 
 def _text(file: Path) -> str | None:
@@ -283,16 +275,20 @@ def _warn_of_names(chosen: Options, found: Iterable[Kind]) -> None:
 
 
 def _warn_of_versions(kinds: Iterable[Kind]) -> None:
-    """Warn on stderr, in a line for each kind, of models that aren't those of the version that is stored."""
-    others: dict[tuple[str, str, str], list[str]] = {}
+    """Warn on stderr, in one line, of models that aren't those of the version that is stored."""
+    others: dict[tuple[str, str, str], dict[str, None]] = {}
     for kind in kinds:
         if kind.version != (kind.stored or kind.version):
-            others.setdefault((kind.group, kind.kind, kind.stored), []).append(kind.version)
-    for (group, name, stored), versions in others.items():
+            others.setdefault((kind.group, kind.kind, kind.stored), {})[kind.version] = None
+    shown = [
+        f"{group} {name} (not {' or '.join(versions)}, but {stored})"
+        for (group, name, stored), versions in others.items()
+    ]
+    if shown:
         print(
-            f"warning: {group} {name}: take the models of {stored}, the stored version (--versions storage makes no "
-            f"others): with {' or '.join(versions)}, Crossplane and the provider take turns writing the object where "
-            "the provider's conversion webhook doesn't run",
+            f"warning: take the models of the stored version of {some(shown, 3)} (--versions storage makes no "
+            "others): with another version, Crossplane and the provider take turns writing the object where the "
+            "provider's conversion webhook doesn't run",
             file=sys.stderr,
         )
 
@@ -313,7 +309,7 @@ def _has_unread(folder: Path, arguments: Iterable[str], found: Iterable[Kind]) -
     if not folder.is_dir() or any(os.path.commonpath([whole, path]) in (whole, path) for path in read):
         return False
     try:
-        kinds = definitions(sources.read_sources([str(folder)])).kinds
+        kinds = definitions(sources.read_sources([str(folder)], passed_over=[])).kinds
     except InputError:  # it has no file that could be read
         return False
     known = {(kind.group, kind.kind) for kind in found}

@@ -146,21 +146,29 @@ class Definitions(NamedTuple):
             in the file.
         packages: The image of each Crossplane package that a document installs, such as that of a Provider, by the
             document's file and place in the file.
+        passed_over: Why files and documents were passed over, a line for each.
     """
 
     kinds: list[Kind]
     others: dict[str, str]
     packages: dict[str, str]
+    passed_over: list[str]
 
 
-def definitions(documents: Iterable[Document]) -> Definitions:
+def definitions(documents: Iterable[Document], passed_over: list[str] | None = None) -> Definitions:
     """Return the definitions in documents. Documents that define no API are listed in `others`.
+
+    Args:
+        documents: The documents.
+        passed_over: A list that gets a line for each later definition of a kind that differs from the first, and is
+            left out; None if these are returned, too.
 
     Raises:
         InputError: A definition isn't valid for its apiVersion and kind, an OpenAPI document isn't of version 3 or has
             no components, or a document only lists OpenAPI documents. The message names the place.
     """
-    found = Definitions([], {}, {})
+    found = Definitions([], {}, {}, [] if passed_over is None else passed_over)
+    first: dict[tuple[str, str], Kind] = {}
     for where, content in documents:
         if "openapi" in content or "swagger" in content:
             kinds = list(_of_openapi(where, content))
@@ -177,7 +185,15 @@ def definitions(documents: Iterable[Document]) -> Definitions:
             if isinstance(package, str) and group_of(str(content.get("apiVersion"))) == _PACKAGES:
                 found.packages[where] = package
         for crd in crds or ():
-            found.kinds.extend(_of_crd(where, crd, is_xrd=crd is not content))
+            for kind in _of_crd(where, crd, is_xrd=crd is not content):
+                key = (kind.api_version, kind.kind)
+                known = first.setdefault(key, kind)
+                if passed_over is None or known.schema == kind.schema:
+                    found.kinds.append(kind)
+                    continue
+                reason = f"{where}: {kind.kind} is defined differently in {known.where}"
+                if reason not in passed_over[-1:]:  # once for all versions
+                    passed_over.append(reason)
     return found
 
 

@@ -45,6 +45,11 @@ class Output(NamedTuple):
     names: dict[str, dict[str, str]]
     preferred: list[str]
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts of all files, by path."""
+        return self.modules | self.stubs
+
 
 class _Unit(NamedTuple):
     """A kind or component, and the objects in its schema, breadth first: the first is the kind or component itself."""
@@ -114,7 +119,6 @@ def generate(
     previous: Callable[[str], str | None] = lambda _file: None,
     recorded: Recorded | None = None,
     *,
-    descriptions: bool = True,
     progress: Progress = lambda _what, _of, _done, _total: None,
 ) -> Output:
     """Return the model packages of kinds.
@@ -125,7 +129,6 @@ def generate(
             such file. Classes keep the names that they have in this text.
         recorded: The class names that earlier runs recorded, by module (see `naming`). They are only used for modules
             without a present text.
-        descriptions: False to leave descriptions out of the stubs.
         progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
 
     Raises:
@@ -142,11 +145,10 @@ def generate(
     for number, (_, module) in enumerate(sorted(named.items()), 1):
         progress("making", module.file, number, len(named))
         output.modules[f"{module.file}.py"] = table_source(module)
-        output.stubs[f"{module.file}.pyi"] = stub_source(module, descriptions=descriptions)
+        output.stubs[f"{module.file}.pyi"] = stub_source(module)
         for length in range(len(module.path)):
             package = "/".join((*module.path[:length], "__init__"))
             output.modules.setdefault(f"{package}.py", "")
-            output.stubs.setdefault(f"{package}.pyi", "")
     classes = [cls for module in named.values() for cls in module.classes.values()]
     return output._replace(classes=sum(cls.shared is None for cls in classes))
 

@@ -53,7 +53,7 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
-    load("yaml", "codegen")
+    load("yaml", "cli")
     from ..manifests import yaml
 
     cls = _load_class(arguments.cls)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ...errors import InputError
+from .. import kubernetes
 from ..manifests import project as projects
-from ..manifests.project import FLAG, LIST, TEXT
+from ..manifests.project import LIST, TEXT
 from ..manifests.values import one_of
 from .generate import VERSIONS
 
@@ -17,9 +19,8 @@ PROJECT: Final = projects.NAME
 
 # The keys of the project file's table [generate], each with the type of its value.
 _KEYS: Final = {
-    **dict.fromkeys(("kube-context", "output", "versions", "stubs-dir"), TEXT),
+    **dict.fromkeys(("kube-context", "output", "versions"), TEXT),
     **dict.fromkeys(("sources", "only", "uses"), LIST),
-    "descriptions": FLAG,
 }
 
 
@@ -31,10 +32,8 @@ class Options(NamedTuple):
         kube_context: The kubectl context of a cluster whose definitions are read, too. Empty for the current context;
             None to read no cluster.
         output: The folder that the models are written to.
-        stubs_dir: The folder that the stubs are written to; None to write them beside the models.
         only: Patterns `GROUP/KIND` of the kinds to generate; empty for all kinds.
         versions: The versions of each kind to generate: `served`, `storage` or `all`.
-        descriptions: Whether the stubs have the descriptions of classes and fields.
         uses: The files and folders of code that are checked against the new models.
         is_check: Whether the run only compares, and writes nothing.
         is_json: Whether the report is printed as JSON.
@@ -46,10 +45,8 @@ class Options(NamedTuple):
     sources: list[str]
     kube_context: str | None
     output: Path
-    stubs_dir: Path | None
     only: list[str]
     versions: str
-    descriptions: bool
     uses: list[Path]
     is_check: bool
     is_json: bool
@@ -87,21 +84,21 @@ def read(argv: Sequence[str]) -> Options:
     project = None
     if not sources and arguments.kube_context is None:
         project = file
-        sources = [one if one == "-" else str(folder / one) for one in given.get("sources", [])]
+        sources = [placed(one, folder) for one in given.get("sources", [])]
         arguments.kube_context = given.get("kube-context")
         if not sources and arguments.kube_context is None:
             raise InputError(f"{file}: [generate] has neither sources nor kube-context: add one of the two")
-    output = _path(arguments.output, folder, given.get("output"))
+    output = arguments.output
+    if output is None and "output" in given:
+        output = folder / given["output"]
     if output is None:
         parser.error(f"the following arguments are required: -o/--output, or `output` in {PROJECT}")
     return Options(
         sources,
         arguments.kube_context,
         output,
-        _path(arguments.stubs_dir, folder, given.get("stubs-dir")),
         arguments.only or given.get("only", []),
         arguments.versions or given.get("versions", VERSIONS[0]),
-        given.get("descriptions", True) and not arguments.no_descriptions,
         arguments.uses or [folder / one for one in given.get("uses", [])],
         arguments.check,
         arguments.report == "json",
@@ -109,10 +106,6 @@ def read(argv: Sequence[str]) -> Options:
         project,
         only_in,
     )
-
-
-def _path(argument: Path | None, folder: Path, given: str | None) -> Path | None:
-    return argument if argument is not None else None if given is None else folder / given
 
 
 def project_table(project: projects.Project) -> Mapping[str, Any]:
@@ -129,6 +122,16 @@ def project_table(project: projects.Project) -> Mapping[str, Any]:
             f"{project.file}: {project.above}generate.versions must be {one_of(VERSIONS)} (got {table['versions']!r})"
         )
     return table
+
+
+def is_kubernetes(source: str) -> bool:
+    """Return whether a source stands for Kubernetes' own kinds, which come with the tools."""
+    return source == kubernetes.NAME and not os.path.lexists(source)
+
+
+def placed(source: str, folder: Path) -> str:
+    """Return the path of a source that a project's file in a folder names."""
+    return source if source in ("-", kubernetes.NAME) else str(folder / source)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -171,13 +174,6 @@ def make_parser() -> argparse.ArgumentParser:
         choices=VERSIONS,
         help="the versions of each kind to generate: those that are served (the default), the stored one, or all",
     )
-    parser.add_argument(
-        "--stubs-dir",
-        metavar="DIR",
-        type=Path,
-        help="write the .pyi files to this folder instead of beside the modules, so that images needn't have them",
-    )
-    parser.add_argument("--no-descriptions", action="store_true", help="leave descriptions out of the .pyi files")
     parser.add_argument(
         "--check",
         action="store_true",

@@ -1,6 +1,6 @@
-"""Writes generated files into folders, without touching files of other programs or people.
+"""Writes generated files into a folder, without touching files of other programs or people.
 
-A manifest in each folder lists the files that the command (`crossplane-lite generate`) owns. Only these files are ever
+A manifest in the folder lists the files that the command (`crossplane-lite generate`) owns. Only these files are ever
 overwritten or removed, also if somebody has edited them: their header warns of that. All other files in the folder stay
 as they are.
 
@@ -45,61 +45,57 @@ class Summary(NamedTuple):
     removed: int
 
 
-def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mapping[Path, Names] | None = None) -> bool:
-    """Return whether several folders are up to date, so that `write_all` would change nothing. Nothing is written.
+def is_current(folder: Path, files: Mapping[str, str], names: Names) -> bool:
+    """Return whether a folder is up to date, so that `write` would change nothing.
 
     Args:
-        outputs: The folders with their files, as for `write_all`.
-        names: The class names for the manifests, as for `write_all`.
+        folder: The folder.
+        files: The texts of its files, as for `write`.
+        names: The class names for the manifest, as for `write`.
 
     Raises:
-        InputError: A folder or its manifest can't be used, or files that the command doesn't own are in the way.
+        InputError: The folder or its manifest can't be used, or files that the command doesn't own are in the way.
     """
-    return not any(plan.has_work for plan in _plans(outputs, names))
+    return not _plan(folder, files, names).has_work
 
 
-def write_all(
-    outputs: Iterable[tuple[Path, Mapping[str, str]]],
-    names: Mapping[Path, Names] | None = None,
+def write(
+    folder: Path,
+    files: Mapping[str, str],
+    names: Names | None = None,
     progress: Progress = lambda _what, _of, _done, _total: None,
-) -> list[Summary]:
-    r"""Write the generated files of several folders. If one folder can't be used, no folder is changed.
+) -> Summary:
+    r"""Write the generated files of a folder.
 
     Files that already have the right content are not touched, and keep their times. Owned files that are no longer
     generated are removed, together with their byte code and the folders that become empty. Owned files that were edited
     by hand are overwritten. Existing files keep their permissions.
 
     Args:
-        outputs: The folders, each with the texts of its files by path. Lines end in `\n`. Paths are relative to the
-            folder, with `/` between their parts. A folder that doesn't exist is made. A folder may be a symbolic link.
-            A folder must not be inside of another one.
-        names: The class names that the manifest of each folder records; None to record none.
+        folder: The folder. It is made if it doesn't exist, and may be a symbolic link.
+        files: The texts of its files by path. Lines end in `\n`. Paths are relative to the folder, with `/` between
+            their parts.
+        names: The class names that the manifest records; None to record none.
         progress: Called with `writing` before each file that is written.
 
-    Returns:
-        A summary of the changes in each folder, in the order of `outputs`.
-
     Raises:
-        InputError: A folder or its manifest can't be used, or files that the command doesn't own are in the way:
+        InputError: The folder or its manifest can't be used, or files that the command doesn't own are in the way:
             nothing has changed then. Or a file can't be written or removed: the message says that the next run
             finishes the work.
     """
-    plans = _plans(outputs, names)
-    numbers, total = itertools.count(1), sum(len(plan.new) for plan in plans)
+    plan = _plan(folder, files, names or {})
     try:
-        for plan in plans:
-            if plan.new:
-                _record(plan, plan.owned | plan.files)
-            for path, content in plan.new.items():
-                progress("writing", path, next(numbers), total)
-                _write(plan.folder / path, content)
-            for path in plan.gone:
-                _remove(plan.folder, path)
-            _record(plan, plan.files)
+        if plan.new:
+            _record(plan, plan.owned | plan.files)
+        for number, (path, content) in enumerate(plan.new.items(), 1):
+            progress("writing", path, number, len(plan.new))
+            _write(folder / path, content)
+        for path in plan.gone:
+            _remove(folder, path)
+        _record(plan, plan.files)
     except InputError as e:
-        places = " and ".join(str(plan.folder) for plan in plans)
-        raise InputError(f"{e}; not all models are written: run the command again to finish {places}") from e
-    return [plan.summary for plan in plans]
+        raise InputError(f"{e}; not all models are written: run the command again to finish {folder}") from e
+    return plan.summary
 
 
 # The present state of a folder, and the changes that it needs.
@@ -119,19 +115,6 @@ class _Plan(NamedTuple):
     @property
     def has_work(self) -> bool:
         return bool(self.new or self.gone) or _recorded(self.folder) != manifest(self.files, self.names).encode()
-
-
-def _plans(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mapping[Path, Names] | None) -> list[_Plan]:
-    """Check all folders, and return the changes that they need; InputError if a folder can't be used."""
-    wanted = list(outputs)
-    for one, other in itertools.permutations([folder for folder, _ in wanted], 2):
-        whole = Path(os.path.realpath(other))
-        if Path(os.path.realpath(one)) in (whole, *whole.parents):
-            raise InputError(
-                f"the folder {other} is {one} or inside of it, and each would treat the other's files as foreign: give "
-                "two separate folders (--output, --stubs-dir)"
-            )
-    return [_plan(folder, files, (names or {}).get(folder, {})) for folder, files in wanted]
 
 
 def _plan(folder: Path, files: Mapping[str, str], names: Names) -> _Plan:

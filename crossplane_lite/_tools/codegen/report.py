@@ -24,10 +24,11 @@ class Report(NamedTuple):
         kinds: The number of kinds, each counted once for all its versions.
         classes: The number of classes in the modules.
         seconds: The duration of the run.
-        folders: The output folders, each with a summary of the files written to it; with `--check`, each with None.
-        is_current: Whether the folders were up to date before the run.
-        modules: The changes in each module that the run changes; None if the folders had no models before.
-        uses: The lines of code that the new models break; None without `--uses`, or if the folders had no models
+        folder: The output folder.
+        summary: The numbers of its files that were written, unchanged and removed; None with `--check`.
+        is_current: Whether the folder was up to date before the run.
+        modules: The changes in each module that the run changes; None if the folder had no models before.
+        uses: The lines of code that the new models break; None without `--uses`, or if the folder had no models
             before.
         imports: Lines of Python that import the models.
         found: The definitions in the sources.
@@ -38,7 +39,8 @@ class Report(NamedTuple):
     kinds: int
     classes: int
     seconds: float
-    folders: list[tuple[Path, Summary | None]]
+    folder: Path
+    summary: Summary | None
     is_current: bool
     modules: list[ModuleChanges] | None
     uses: list[Use] | None
@@ -54,14 +56,12 @@ class Report(NamedTuple):
                 "classes": self.classes,
                 "seconds": round(self.seconds, 3),
                 "is_current": self.is_current,
-                "folders": [
-                    {"path": str(folder), **(summary._asdict() if summary is not None else {})}
-                    for folder, summary in self.folders
-                ],
+                "folder": {"path": str(self.folder), **(self.summary._asdict() if self.summary else {})},
                 "modules": None if self.modules is None else [as_data(one) for one in self.modules],
                 "uses": None if self.uses is None else [use._asdict() for use in self.uses],
                 "imports": self.imports,
                 "without_api": self.found.others,
+                "passed_over": self.found.passed_over,
                 "preferred": self.preferred,
             },
             ensure_ascii=False,
@@ -71,16 +71,14 @@ class Report(NamedTuple):
     def text(self) -> str:
         """Return the report for people: lines of text, without a newline at the end."""
         lines = [f"{_count(self.kinds, 'kind')}, {_count(self.classes, 'class')} in {self.seconds:.1f} s"]
-        for folder, done in self.folders:
-            if done is not None:
-                lines.append(
-                    f"{folder}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed"
-                )
-        if self.folders and self.folders[0][1] is None:
-            names = " and ".join(str(folder) for folder, _ in self.folders)
-            verb = "are" if len(self.folders) > 1 else "is"
+        done = self.summary
+        if done is not None:
+            lines.append(
+                f"{self.folder}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed"
+            )
+        else:
             state = "up to date" if self.is_current else "out of date: run generate again"
-            lines.append(f"{names} {verb} {state}")
+            lines.append(f"{self.folder} is {state}")
         lines += _without_api(self.found)
         lines += _changes(self.modules or [])
         lines += _uses(self.uses)

@@ -31,20 +31,14 @@ _CONTAINERS: Final = {
 }
 
 
-def stub_source(module: Module, *, descriptions: bool = True) -> str:
-    """Return the stub of a module of models.
-
-    Args:
-        module: The module.
-        descriptions: False to leave out the descriptions of fields and classes.
-    """
-    return _Stub(module, descriptions).source()
+def stub_source(module: Module) -> str:
+    """Return the stub of a module of models."""
+    return _Stub(module).source()
 
 
 class _Stub:
-    def __init__(self, module: Module, descriptions: bool) -> None:
+    def __init__(self, module: Module) -> None:
         self._module = module
-        self._descriptions = descriptions
         self._aliases = module.aliases()
         self._imports: dict[str, set[str]] = {}  # by module: the names, as they stand behind `import`
         self._seconds: dict[tuple[str, str], str] = {}  # aliases, by module (empty: this one) and hidden name
@@ -105,7 +99,7 @@ class _Stub:
         hidden, self._hidden = self._hidden, frozenset()  # fields hide no names in the list of bases
         lines = [f"class {cls.name}({', '.join(self._bases(cls))}):"]
         self._hidden = hidden
-        if cls.node.doc and self._descriptions:
+        if cls.node.doc:
             lines += [f"    {_docstring(cls.node.doc)}", ""]
         if cls.api_version:
             for name, value in (("apiVersion", cls.api_version), ("kind", cls.kind)):
@@ -129,11 +123,10 @@ class _Stub:
     def _field(self, field: Field, attribute: str) -> list[str]:
         leaf = "Given" if field.is_given else self._leaf
         lines = [f"    {attribute}: {self._declared(field.form, leaf)} = ..."]
-        if self._descriptions:
-            renamed = "" if attribute == field.wire else f"In Kubernetes: {field.wire}."
-            doc = "\n\n".join(part for part in (field.doc, " ".join(filter(None, (field.note, renamed)))) if part)
-            if doc:
-                lines += [f"    {_docstring(doc)}", ""]
+        renamed = "" if attribute == field.wire else f"In Kubernetes: {field.wire}."
+        doc = "\n\n".join(part for part in (field.doc, " ".join(filter(None, (field.note, renamed)))) if part)
+        if doc:
+            lines += [f"    {_docstring(doc)}", ""]
         return lines
 
     def _declared(self, form: Form, leaf: str) -> str:

@@ -53,19 +53,20 @@ def check_installed() -> None:
         MissingExtraError: It isn't.
     """
     if importlib.util.find_spec("mypy") is None:
-        raise MissingExtraError("--uses needs mypy, and it isn't installed: pip install 'crossplane-lite[uses]'")
+        raise MissingExtraError("--uses needs mypy, and it isn't installed: pip install 'crossplane-lite[cli]'")
 
 
-def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str], Mapping[str, str]]]) -> list[Use]:
+def broken_uses(code: Sequence[Path], models: Path, owned: Sequence[str], files: Mapping[str, str]) -> list[Use]:
     """Return the places in code that the new models would break, sorted.
 
     Args:
         code: The files and folders of code to check.
-        folders: The folders of models and stubs, each with the paths of its present generated files, and with the texts
-            of its new files by path.
+        models: The folder of models.
+        owned: The paths of its present generated files.
+        files: The texts of its new files by path.
 
     Raises:
-        InputError: A path in `code` doesn't exist; the code and `folders` have no folder in common; that folder has
+        InputError: A path in `code` doesn't exist; the code and the models have no folder in common; that folder has
             more than 50,000 Python files; a file of it can't be copied; or mypy can't check the code (the
             message has mypy's text).
         MissingExtraError: mypy isn't installed.
@@ -75,20 +76,19 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
     for path in code:
         if not path.exists():
             raise InputError(f"--uses: there is no file or folder {path}")
-    root = _root([*code, *(folder for folder, _, _ in folders)])
+    root = _root([*code, models])
     # The real path of the copy, without links in it: mypy reports some files by their real path.
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-uses-") as made:
         copy = Path(made).resolve() / "project"
         _copy(root, copy)
         targets = [str(path.resolve().relative_to(root)) for path in code]
         before = {*_check(copy, targets)}
-        for folder, owned, files in folders:
-            place = copy / folder.resolve().relative_to(root)
-            for name in owned:
-                (place / name).unlink(missing_ok=True)
-            for name, text in files.items():
-                (place / name).parent.mkdir(parents=True, exist_ok=True)
-                (place / name).write_text(text, encoding="utf-8")
+        place = copy / models.resolve().relative_to(root)
+        for name in owned:
+            (place / name).unlink(missing_ok=True)
+        for name, text in files.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(text, encoding="utf-8")
         found = [use for use in _check(copy, targets) if use not in before]
     here = Path.cwd()
     shown = [use._replace(path=_seen_from(here, root / use.path)) for use in found]

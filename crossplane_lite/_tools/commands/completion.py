@@ -29,7 +29,7 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: The shell isn't given or unknown, or --help was given.
     """
     arguments = make_parser().parse_args(argv)
-    shtab = load("shtab", "completion")
+    shtab = load("shtab", "cli")
     script = shtab.complete(_whole(shtab), shell=arguments.shell)
     # shtab lets zsh complete only the first of several files: "(*)" excludes the others, "*" repeats.
     print(re.sub(r'"\(\*\)::?', '"*:', script) if arguments.shell == "zsh" else script)
@@ -85,8 +85,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite completion`."""
     made = parser(
         "completion",
-        "Print a script with which a shell completes commands and flags of crossplane-lite. It needs "
-        "the extra completion.",
+        "Print a script with which a shell completes commands and flags of crossplane-lite. It needs the extra cli.",
         'examples:\n  eval "$(crossplane-lite completion bash)"      in ~/.bashrc\n'
         '  eval "$(crossplane-lite completion zsh)"       in ~/.zshrc, after compinit\n'
         "  crossplane-lite completion fish > ~/.config/fish/completions/crossplane-lite.fish",

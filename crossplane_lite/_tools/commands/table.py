@@ -25,8 +25,17 @@ _FILES: Final = "xr.yaml composition.yaml functions.yaml"
 COMMANDS: dict[str, Command] = {
     "add": Command(
         "_tools.codegen.add",
-        "add kinds of a provider's package to the models of a project",
-        ("add provider-aws-ec2.xpkg VPC Subnet", "add provider-aws-ec2-v2.xpkg --upgrade"),
+        "add kinds of a provider's package, or of Kubernetes, to the models of a project",
+        (
+            "add provider-aws-ec2.xpkg VPC Subnet",
+            "add kubernetes Deployment Service",
+            "add provider-aws-ec2-v2.xpkg --upgrade",
+        ),
+    ),
+    "check": Command(
+        "_tools.check.command",
+        "find what goes wrong silently in the source of functions",
+        ("check network", "check network/function.py"),
     ),
     "completion": Command("_tools.commands.completion", "print a script with which a shell completes what is typed"),
     "conformance": Command(
@@ -86,6 +95,7 @@ COMMANDS: dict[str, Command] = {
         (
             "replay recording --function network.function:compose",
             "replay 'recording#team/example@2026-11-24T18:30' --against localhost:9443",
+            "replay recording --against localhost:9443 --degrade vpc.status.atProvider.id",
         ),
     ),
     "report": Command(
@@ -103,19 +113,14 @@ COMMANDS: dict[str, Command] = {
         "reconcile until nothing changes and show what appears when",
         (f"simulate {_FILES} --crds crds", f"simulate {_FILES} --drop vpc"),
     ),
-    "what-if": Command(
-        "_tools.recorder.what_if",
-        "take observed values away, and see which resources a function would lose",
-        (f"what-if {_FILES} -o observed.yaml", "what-if recording --against localhost:9443"),
-    ),
     "xpkg": Command("_tools.packaging.xpkg", "build, show, check and push Crossplane packages"),
 }
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "begin": ("init", "add", "generate", "generate-input"),
-    "preview": ("render", "simulate", "graph", "diff", "dev"),
+    "preview": ("check", "render", "simulate", "graph", "diff", "dev"),
     "ship": ("image", "xpkg", "serve", "guard", "krm"),
-    "inspect": ("record", "replay", "what-if", "report"),
+    "inspect": ("record", "replay", "report"),
     "maintain": ("conformance", "completion", "help"),
 }
 """The order of commands in `crossplane-lite --help`. Each command is in one group."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from ..._core.base.stdio import say
 from ..programs.help import parser
-from ..render.watch import again, run, sources
+from ..programs.watch import again, run, sources
 
 _SERVING: Final = f"{__package__}.serving"
 _NO_ADDRESS: Final = 3  # `serving.NO_ADDRESS`: importing the server here would take long

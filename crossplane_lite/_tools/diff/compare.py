@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.answer.kept import new_name_hint
 from ..._core.base.api_version import group_of
-from ..._core.observed.secrets import Masker, Secret, names_of, secrets_in, secrets_of
+from ..._core.observed.secret_parts import Secret
+from ..._core.observed.secrets import Masker, names_of, secrets_in, secrets_of
 from ..._core.paths import trees
 from ...proto import _view
 from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
+from ..render.owned import owned_fields
 from ..render.told import told, waiting
 from ..simulate.merging import ABSENT, copied
 from .fields import Change, changes, keys_of, leaves
-from .owned import owned_fields
 from .references import places_in, uses
 
 if TYPE_CHECKING:

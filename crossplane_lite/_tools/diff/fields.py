@@ -18,9 +18,9 @@ from ..._core.known import KNOWN
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import quoted, show
 from ..manifests.objects import CLAIM_LABELS, COMPOSITE_LABEL, RESOURCE_NAME
+from ..render.owned import Owned
 from ..simulate.merging import ABSENT
-from ..simulate.model_types import model_type
-from .owned import Owned
+from .model_types import model_type
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
@@ -216,14 +216,10 @@ def _in_object(place: _Place) -> Iterator[_Place]:
             continue
         elif place.whole:
             yield _Place(steps, old, ABSENT, owned, True)
-        elif owned is not None and owned.ours is not None:
-            if owned.is_whole:
-                if owned.goes:
-                    yield _Place(steps, old, ABSENT, owned, False)
-            elif isinstance(old, Mapping):
-                yield _Place(steps, old, {}, owned, False)  # only the fields that Crossplane owns are removed
-            elif isinstance(old, list):
-                yield _Place(steps, old, [], owned, False)
+        elif owned is not None and owned.goes:
+            yield _Place(steps, old, ABSENT, owned, False)
+        elif owned is not None and owned.is_parts and isinstance(old, (Mapping, list)):
+            yield _Place(steps, old, type(old)(), owned, False)  # only the fields that Crossplane owns are removed
 
 
 def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Place]:

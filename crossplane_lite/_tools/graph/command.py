@@ -76,11 +76,11 @@ def drawn(graph: Graph, format: str) -> bytes:
 
     Args:
         graph: The graph.
-        format: `mermaid`, `dot`, `svg`, `png` or `text`. The pictures (svg and png) need the extra `graph` and the
+        format: `mermaid`, `dot`, `svg`, `png` or `text`. The pictures (svg and png) need the extra `cli` and the
             program `dot` of Graphviz.
 
     Raises:
-        MissingExtraError: The extra `graph` isn't installed.
+        MissingExtraError: The extra `cli` isn't installed.
         UsageError: The program `dot` isn't installed, fails, prints too much, or takes longer than two minutes.
     """
     if format == "mermaid":

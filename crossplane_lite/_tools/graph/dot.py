@@ -26,7 +26,8 @@ _WAY_OUT: Final = "(--format dot and mermaid need no program)"
 # In an SVG: a node, the coordinates of its outline, and the start of a line of its text.
 _NODE: Final = re.compile(r'<title>n\d+</title>\n<g id="a_node.*?</a>', re.DOTALL)
 _OUTLINE: Final = re.compile(r' (?:points|d)="([^"]+)"')
-_LINE: Final = re.compile(r'<text text-anchor="start" x="(-?[\d.]+)"')
+# Graphviz has the attribute xml:space from version 10 on.
+_LINE: Final = re.compile(r'<text (?:xml:space="preserve" )?text-anchor="start" x="(-?[\d.]+)"')
 
 
 def dot(graph: Graph, **attributes: str) -> str:
@@ -181,11 +182,11 @@ def image(graph: Graph, format: str) -> bytes:
         format: `svg` or `png`.
 
     Raises:
-        MissingExtraError: The extra `graph`, which has the Python package graphviz, isn't installed.
+        MissingExtraError: The extra `cli`, which has the Python package graphviz, isn't installed.
         UsageError: The program `dot` isn't installed, can't be run, fails, draws nothing, prints too much, or takes
             longer than two minutes.
     """
-    command = extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
+    command = extras.load("graphviz", "cli").backend.dot_command.command("dot", format)
     source = dot(graph) if format == "svg" else dot(graph, bgcolor="white", dpi=_DPI)
     try:
         done = process.run(command, timeout=_TIMEOUT, given=source.encode())

@@ -22,6 +22,8 @@ class CrdVersion(NamedTuple):
         served: Whether the API server serves the version.
         storage: Whether the API server stores objects in this version. For a kind of an XRD: whether the version is
             `referenceable`, which means that compositions are for this version.
+        replicas: The path of the field with the number of replicas that the subresource `scale` sets, such as
+            `.spec.replicas`; empty without this subresource.
     """
 
     group: str
@@ -30,6 +32,7 @@ class CrdVersion(NamedTuple):
     schema: Mapping[str, Any]
     served: bool
     storage: bool
+    replicas: str = ""
 
 
 def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
@@ -72,4 +75,5 @@ def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
         check_name(at, "name", name)
         schema = typed_at(at, version, "schema.openAPIV3Schema", dict)
         served, storage = typed_at(at, version, "served", bool), typed_at(at, version, "storage", bool)
-        yield CrdVersion(group, name, kind, schema, served, storage)
+        replicas = typed_at(at, version, "subresources.scale.specReplicasPath", str, "")
+        yield CrdVersion(group, name, kind, schema, served, storage, replicas)

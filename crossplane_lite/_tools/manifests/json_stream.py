@@ -52,9 +52,25 @@ def parse_objects(text: str, label: str, *, is_json: bool) -> list[Document] | N
             raise _problem(text, place, label) or InputError(f"{label}, line {line}: this is not JSON") from None
         if _SURROGATE.search(text, place, end) and (problem := _problem(text, place, label)):
             raise problem
+        if _is_too_deep(content):
+            raise InputError(f"{label}, line {line}: {TOO_DEEP}")
         documents.append(Document(f"{label}, document {len(documents) + 1} (line {line})", content))
         place = _end_of_space(text, end)
     return documents
+
+
+def _is_too_deep(content: dict[str, Any]) -> bool:
+    """Return whether an object is nested deeper than readers of YAML allow."""
+    level: list[Any] = [content]
+    for _ in range(DEEPEST):
+        below: list[Any] = []
+        for one in level:
+            values = one.values() if isinstance(one, dict) else one
+            below += [value for value in values if isinstance(value, (dict, list))]
+        level = below
+        if not level:
+            return False
+    return True
 
 
 def _problem(text: str, place: int, label: str) -> InputError | None:

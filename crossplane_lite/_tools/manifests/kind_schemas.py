@@ -13,17 +13,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from ..._core.base.api_version import split
 from ..._core.base.texts import short_repr, short_text
 from ...errors import InputError
+from .. import kubernetes
 from .api_versions import split_api_version
 from .kind_sources import REF, Kind, Source, of_definition, of_openapi
-
-CHART: Final = "Chart.yaml"
-"""The name of the file that makes a folder a chart of Helm."""
 
 # The largest known kinds have 10,000 parts. Components that refer to each other could have more than fit into memory.
 _MOST_PARTS: Final = 1_000_000
@@ -36,13 +33,10 @@ class Schemas:
     kind isn't parsed. If several sources define a kind, the source that was added first counts. `find` returns the same
     dict for each call with the same kind: don't change the dict. Raises InputError if one of `paths`, which are added
     as by `add_path`, doesn't exist.
-
-    Attributes:
-        folders: The folders that were added. They may have charts of Helm, too.
     """
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
-        self.folders: list[str] = []
+        self._own: Source | None = None
         self._sources: list[Source] = []
         self._found: dict[tuple[str, str], dict[str, Any] | None] = {}
         for path in paths:
@@ -58,17 +52,21 @@ class Schemas:
         self._add(self._sources_of(path))
 
     def add_definitions(self, path: str | os.PathLike[str]) -> None:
-        """Add a file or folder as `add_path` does, and refuse one that defines no kinds and has no charts.
+        """Add a file or folder as `add_path` does, and refuse one that defines no kinds.
 
         Raises MissingExtraError if a file that must be parsed for that is YAML, and PyYAML isn't installed.
         """
         sources = self._sources_of(path)
-        if all(source.is_empty() for source in sources) and next(Path(path).rglob(CHART), None) is None:
+        if all(source.is_empty() for source in sources):
             raise InputError(
                 f"{os.fspath(path)} has no definition of a kind: give CustomResourceDefinitions, "
-                "CompositeResourceDefinitions, OpenAPI v3 documents or folders of Helm's charts"
+                "CompositeResourceDefinitions or OpenAPI v3 documents"
             )
         self._add(sources)
+
+    def add_kubernetes(self) -> None:
+        """Add the definitions of Kubernetes' own kinds that come with the tools, for kinds that no source has."""
+        self._own = Source(str(kubernetes.PATH))
 
     def add_openapi(self, document: Mapping[str, Any], where: str) -> None:
         """Add an OpenAPI v3 document of an API server as a source.
@@ -138,6 +136,10 @@ class Schemas:
         """Return the sorted kinds of a group that definitions (CRDs and XRDs) have. See `versions` for the errors."""
         return sorted({kind for _, kind, _ in self._defined(group)})
 
+    def passed_over(self) -> list[str]:
+        """Return why files and documents in folders were passed over, of those that were parsed so far."""
+        return [reason for source in self._sources for reason in source.passed_over or ()]
+
     def _sources_of(self, path: str | os.PathLike[str]) -> list[Source]:
         text = os.fspath(path)
         if not os.path.exists(text):
@@ -146,8 +148,7 @@ class Schemas:
             return [Source(text)]
         from .sources import files_below
 
-        self.folders.append(text)
-        return [Source(file) for file in files_below(text)]
+        return [Source(file, is_in_folder=True) for file in files_below(text)]
 
     def _add(self, sources: Iterable[Source]) -> None:
         self._sources += sources
@@ -158,7 +159,10 @@ class Schemas:
         # Only OpenAPI documents have kinds of the core group. Definitions often mention these kinds, so look for the
         # word `openapi` instead of the empty group.
         words = [word.encode(errors="surrogatepass") for word in (group or "openapi", version, kind)]
-        found = (source.find((api_version, kind), words) for source in self._sources)
+        sources = self._sources
+        if self._own is not None and kubernetes.has_group(group):
+            sources = [*sources, self._own]
+        found = (source.find((api_version, kind), words) for source in sources)
         return next((entry for entry in found if entry is not None), None)
 
     def _defined(self, group: str, *more: str) -> Iterator[tuple[str, str, Kind]]:
@@ -166,6 +170,11 @@ class Schemas:
 
         Definitions that don't have the words `more` may be left out.
         """
+        if self._own is not None and kubernetes.has_group(group):
+            for (api_version, kind), entry in self._own.kinds().items():
+                its_group, version = split(api_version)
+                if its_group == group:
+                    yield version, kind, entry
         if "." not in group:  # a group of Kubernetes itself; many descriptions in definitions have words such as `apps`
             return
         words = [word.encode(errors="surrogatepass") for word in (group, *more)]

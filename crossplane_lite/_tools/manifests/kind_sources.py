@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import joined
-from ..._core.base.texts import short_repr, short_text
+from ..._core.base.texts import short_repr, short_text, some
 from ..._core.paths.schema import kinds_in
 from ...errors import InputError
+from .. import kubernetes
 from .files import read_bytes
 
 REF: Final = "#/components/schemas/"
@@ -21,10 +22,13 @@ _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _SCOPES: Final = ("Namespaced", "Cluster")
 # Matches escapes of YAML and JSON for letters and digits, which a search for words wouldn't find. Real files have none.
 _HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
-# Matches the beginning of a definition or of an OpenAPI document.
-_DEFINES: Final = re.compile(
+CHART: Final = "Chart.yaml"
+"""The name of the file that makes a folder a chart of Helm."""
+
+DEFINES: Final = re.compile(
     rb"""\bkind["']?\s*:\s*["']?(?:Custom|Composite)ResourceDefinition|\b(?:openapi|swagger)["']?\s*:"""
 )
+"""Matches the beginning of a definition or of an OpenAPI document."""
 
 
 class Kind(NamedTuple):
@@ -53,10 +57,14 @@ class Source:
     """The kinds of one file with definitions or OpenAPI documents, or kinds that were read already.
 
     A file is parsed at most once, and by `matching` and `find` only if it may define the wanted kinds.
+
+    Attributes:
+        passed_over: Why the file or documents in it were passed over, if the file was found in a folder; else None.
     """
 
-    def __init__(self, path: str = "", kinds: Kinds | None = None) -> None:
+    def __init__(self, path: str = "", kinds: Kinds | None = None, *, is_in_folder: bool = False) -> None:
         self._path = path
+        self.passed_over: list[str] | None = [] if is_in_folder else None
         self._kinds = kinds
         self._lacks: set[bytes] = set()  # words that aren't in the file
 
@@ -66,10 +74,13 @@ class Source:
 
             kinds: Kinds = {}
             # A file may have the name `-`, which read_sources takes for standard input.
-            for where, content in read_sources(["./-" if self._path == "-" else self._path]):
+            path = "./-" if self._path == "-" else self._path
+            for where, content in read_sources([path], passed_over=self.passed_over):
                 is_openapi = "openapi" in content or "swagger" in content
                 found = dict(of_openapi(where, content)) if is_openapi else of_definition(where, content)
                 for key, kind in (found or {}).items():  # the first definition of a kind that is served counts
+                    if path == str(kubernetes.PATH):
+                        kind = kind._replace(where=kubernetes.TITLE)
                     if key not in kinds or (kind.served and not kinds[key].served):
                         kinds[key] = kind
             self._kinds = kinds
@@ -90,7 +101,7 @@ class Source:
     def is_empty(self) -> bool:
         """Return whether there are no kinds. A file is parsed only if it can't be searched."""
         data = self._searchable() if self._kinds is None else None
-        return not self.kinds() if data is None else _DEFINES.search(data) is None
+        return not self.kinds() if data is None else DEFINES.search(data) is None
 
     def _may_have(self, words: list[bytes]) -> bool:
         """Return whether the file may define a kind, which it does only if it contains all of `words`.
@@ -120,6 +131,11 @@ class Source:
         return None if b"\0" in head or not head.isascii() or _HIDDEN.search(data) else data
 
 
+def passed_over_text(reasons: Sequence[str]) -> str:
+    """Return a line about what `read_sources` passed over; empty for nothing."""
+    return f"passed over: {some(reasons, 3, '; ')}" if reasons else ""
+
+
 def of_definition(where: str, content: Mapping[str, Any]) -> Kinds | None:
     """Return the kinds of a CRD or an XRD, also those that aren't served; None if the document is neither.
 
@@ -127,7 +143,7 @@ def of_definition(where: str, content: Mapping[str, Any]) -> Kinds | None:
         InputError: A field of the definition is missing or wrong.
     """
     from .crd import crds_in, versions_of
-    from .published import published
+    from .published import published, with_replicas
 
     crds = crds_in(where, content)
     if crds is None:
@@ -135,7 +151,8 @@ def of_definition(where: str, content: Mapping[str, Any]) -> Kinds | None:
     kinds: Kinds = {}
     for crd in crds:
         for found in versions_of(where, crd):
-            schema = published(found.schema, found.group, found.version, found.kind)
+            source = with_replicas(found.schema, found.replicas)
+            schema = published(source, found.group, found.version, found.kind)
             scope = crd["spec"].get("scope")
             key = joined(found.group, found.version), found.kind
             kinds[key] = Kind(where, schema, scope if scope in _SCOPES else None, served=found.served)

@@ -27,11 +27,7 @@ TRANSITION_TIME: Final = "2024-01-01T00:00:00Z"
 """The transition time of every condition. It is constant, so that two runs have the same output."""
 
 _LONGEST_LABEL: Final = 63
-_LONGEST_NAME: Final = 253
 _HASH_LENGTH: Final = 12
-_LABEL_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-# Kinds whose names may have colons, such as system:controller:x.
-_RBAC: Final = frozenset({"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"})
 
 # Cluster-scoped kinds of every API server and of every Crossplane, by group.
 _CLUSTER_KINDS: Final = {
@@ -135,31 +131,6 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
         cut = prefix[:longest]
         prefix = cut if cut.endswith("-") else f"{cut[:-1]}-"
     return prefix + digest
-
-
-def is_label(name: str) -> bool:
-    """Return whether a text is a DNS label (RFC 1123): 1 to 63 lower-case letters, digits and inner hyphens."""
-    return len(name) <= _LONGEST_LABEL and _is_part(name)
-
-
-def _is_part(name: str) -> bool:
-    """Return whether a text can be a label of a DNS name, of any length. A regular expression would be slower."""
-    return name != "" and name[0] != "-" and name[-1] != "-" and _LABEL_SIGNS.issuperset(name)
-
-
-def name_problem(name: str, api_version: str, kind: str) -> str | None:
-    """Return why `name` isn't allowed as an object's metadata.name; None if it is allowed.
-
-    A name must be a DNS subdomain (RFC 1123). Names of RBAC roles and role bindings may also have colons. The reason
-    fits into a message, with `it` for the name: `it has 300 characters, and must have at most 253`.
-    """
-    if kind in _RBAC and group_of(api_version) == "rbac.authorization.k8s.io":
-        name = name.replace(":", "")
-    if len(name) > _LONGEST_NAME:
-        return f"it has {len(name)} characters, and must have at most {_LONGEST_NAME}"
-    if all(map(_is_part, name.split("."))):
-        return None
-    return "it must be lower-case letters, digits, '-' and '.', and begin and end with a letter or digit"
 
 
 def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:

@@ -22,7 +22,6 @@ NAME: Final = "crossplane-lite.toml"
 # The kinds of values, in the words of messages.
 TEXT: Final = "a string"
 LIST: Final = "a list of strings"
-FLAG: Final = "true or false"
 
 PREVIEW: Final = {
     **dict.fromkeys(("xr", "composition", "functions", "xrd", "fixtures", "operation"), TEXT),
@@ -54,7 +53,7 @@ class Project(NamedTuple):
 
         Args:
             name: The table's name.
-            keys: The keys that it may have, each with `TEXT`, `LIST` or `FLAG`.
+            keys: The keys that it may have, each with `TEXT` or `LIST`.
 
         Raises:
             InputError: The table isn't one, a key is unknown, or a value has another type.

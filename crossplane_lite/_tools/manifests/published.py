@@ -16,6 +16,7 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _EITHER: Final = [{"type": "integer"}, {"type": "string"}]
 
 
+_MOST_REPLICAS: Final = 2**31 - 1
 _TEXT: Final = {"type": "string"}
 _WORD: Final = {"type": "string", "default": ""}
 _TIME: Final = {"type": "string", "format": "date-time"}
@@ -46,7 +47,7 @@ _MANAGER: Final = {
         "time": _TIME,
     },
 }
-_METADATA: Final = {
+_METADATA: Final[dict[str, Any]] = {
     "type": "object",
     "description": "The object's metadata, such as its name, namespace and labels.",
     "properties": {
@@ -73,9 +74,33 @@ def published(schema: Mapping[str, Any], group: str, version: str, kind: str) ->
     """
     root = _spelt_out(schema)
     properties = root.get("properties")
-    root["properties"] = {**(properties if isinstance(properties, Mapping) else {}), **_OF_OBJECTS}
+    declared = properties if isinstance(properties, Mapping) else {}
+    root["properties"] = {**declared, **_OF_OBJECTS, "metadata": _metadata(declared.get("metadata"))}
     root["x-kubernetes-group-version-kind"] = [{"group": group, "kind": kind, "version": version}]
     return root
+
+
+def with_replicas(schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """Return a schema whose field at a path, such as `.spec.replicas`, has the range of the subresource `scale`."""
+    name, _, rest = path.removeprefix(".").partition(".")
+    properties: Any = schema.get("properties")
+    inner = properties.get(name) if isinstance(properties, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return schema
+    if rest:
+        inner = with_replicas(inner, rest)
+    else:
+        inner = {"minimum": 0, "maximum": _MOST_REPLICAS, **inner}
+    return {**schema, "properties": {**properties, name: inner}}
+
+
+def _metadata(declared: Any) -> Mapping[str, Any]:
+    """Return the schema of metadata with the limits of names that a definition declares."""
+    limits = declared.get("properties") if isinstance(declared, Mapping) else None
+    if not isinstance(limits, Mapping):
+        return _METADATA
+    names = {key: one for key in ("name", "generateName") if isinstance(one := limits.get(key), Mapping)}
+    return {**_METADATA, "properties": {**_METADATA["properties"], **names}}
 
 
 def _list(value: Any) -> list[Any]:

@@ -11,17 +11,18 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from ..._core.base.texts import short_repr
 from ...errors import InputError
+from .. import kubernetes
 from . import archive
-from .archive_files import printable
 from .files import is_file, read_all
-from .json_stream import TOO_DEEP, parse_objects
+from .kind_sources import CHART, DEFINES
+from .lists import items_of, named
 from .values import one_of
-from .yaml import DEEPEST, Document, decode, parse_documents
+from .yaml import Document, decode, parse_documents
 
 _ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
 _SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
@@ -30,10 +31,11 @@ _REFERENCE: Final = re.compile(
     r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+"
     r"(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
 )
-_LONGEST_NAME: Final = 253  # the longest name of a Kubernetes object
 
 
-def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Iterator[Document]:
+def read_sources(
+    arguments: Sequence[str], stdin: BinaryIO | None = None, passed_over: list[str] | None = None
+) -> Iterator[Document]:
     """Yield each object in the sources, in the order of the sources.
 
     The place of an object is the file, the number and line of the document, and the object's name, if it has a name.
@@ -46,6 +48,9 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
             that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and OCI layouts, are read, in the order of their
             names. Hidden files are left out, and a file is read once even if several links lead to it.
         stdin: The file to read for `-`; by default the process's standard input.
+        passed_over: A list that gets a line for each file and document that isn't a whole definition, and isn't
+            yielded: a file that can't be read and has no definition, a template of a chart, a patch. None if these
+            are errors. Folders of repositories have such files.
 
     Raises:
         InputError: A source doesn't exist, can't be read, has a document that isn't an object, or has objects nested
@@ -57,7 +62,50 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
             yield from _parse(_contents(stdin or sys.stdin.buffer, "<stdin>"))
         else:
             for path in files_below(argument) if os.path.isdir(argument) else [argument]:
-                yield from _parse(_read(path))
+                if passed_over is None:
+                    yield from _parse(_read(path))
+                else:
+                    yield from _whole(path, passed_over)
+
+
+def _whole(path: str, passed_over: list[str]) -> Iterator[Document]:
+    """Yield the objects in a file; those that are no whole definitions go to `passed_over`, with the reason."""
+    contents = _read(path)
+    try:
+        documents = list(_parse(contents))
+    except InputError as error:
+        if is_template(path):
+            passed_over.append(f"{error} (a template; `helm template` fills it in)")
+        elif not any(DEFINES.search(content.data) for content in contents):
+            passed_over.append(str(error))
+        else:
+            raise
+        return
+    for document in documents:
+        reason = _lacks(document.content)
+        if reason:
+            passed_over.append(f"{document.where}: {reason}")
+        else:
+            yield document
+
+
+def is_template(path: str) -> bool:
+    """Return whether a file is a template of a Helm chart, which isn't YAML yet."""
+    folders = Path(path).parents
+    return any(one.name == "templates" and (one.parent / CHART).is_file() for one in folders)
+
+
+def _lacks(content: Mapping[str, Any]) -> str:
+    """Return why a document is no CustomResourceDefinition that an API server takes; empty if it may be one."""
+    if content.get("kind") != "CustomResourceDefinition":
+        return ""
+    version = content.get("apiVersion")
+    if version == "apiextensions.k8s.io/v1beta1":
+        return f"a definition of {version}, which Kubernetes 1.22 and newer don't have"
+    spec = content.get("spec")
+    if not isinstance(spec, Mapping) or not (spec.get("versions") and spec.get("group")):
+        return "a patch, not a whole definition"
+    return ""
 
 
 def expanded(argument: str) -> list[str]:
@@ -71,6 +119,8 @@ def expanded(argument: str) -> list[str]:
     """
     if argument == "-" or os.path.lexists(argument):
         return [argument]
+    if argument == kubernetes.NAME:
+        return [str(kubernetes.PATH)]
     if glob.has_magic(argument):
         found = sorted(path for path in glob.glob(argument, recursive=True) if is_file(path))
         if not found:
@@ -128,7 +178,7 @@ def _read(path: str) -> list[archive.Stream]:
         return archive.read_layout(path)
     try:
         with open(path, "rb") as file:
-            return _contents(file, path)
+            return _contents(file, kubernetes.NAME if path == str(kubernetes.PATH) else path)
     except OSError as e:
         raise InputError(f"can't read {path}: {e.strerror}") from e
 
@@ -153,70 +203,5 @@ def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
 def _parse(contents: list[archive.Stream]) -> Iterator[Document]:
     for label, data in contents:
         text = decode(data, label)
-        documents: Iterable[Document] | None = None
-        if text.lstrip()[:1] == "{":
-            documents = parse_objects(text, label, is_json=label.lower().endswith(".json"))
-        if documents is None:
-            documents = parse_documents(text, label, extra="codegen", as_written=True)
-        for document in documents:
-            _check_depth(document)
-            where, content = document
-            yield from _items(Document(f"{where}{_named(content, ', {}')}", content))
-
-
-def _check_depth(document: Document) -> None:
-    # Python's reader of JSON has another limit.
-    level: list[Any] = [document.content]
-    for _ in range(DEEPEST):
-        level = [
-            value
-            for one in level
-            for value in (one.values() if isinstance(one, dict) else one)
-            if isinstance(value, (dict, list))
-        ]
-        if not level:
-            return
-    raise InputError(f"{document.where}: {TOO_DEEP}")
-
-
-def _items(document: Document) -> Iterator[Document]:
-    """Yield the items of a Kubernetes list, such as a ConfigMapList; yield any other document unchanged.
-
-    An item that is a list itself is replaced by its items.
-
-    Raises:
-        InputError: An item of a document with the kind List isn't a mapping.
-    """
-    where, content = document
-    kind = content.get("kind")
-    items = _listed(kind, content)
-    if items is None:
-        yield document
-        return
-    # Items of a list with a kind of its own, such as a ConfigMapList, may leave apiVersion and kind out.
-    own = {} if kind == "List" else {"apiVersion": content.get("apiVersion"), "kind": str(kind).removesuffix("List")}
-    for number, item in enumerate(items):
-        place = f"{where}, items[{number}]"
-        if not isinstance(item, dict):
-            raise InputError(f"{place} is not a mapping (got {short_repr(item)})")
-        yield from _items(Document(place + _named(item, " ({})"), {**own, **item}))
-
-
-def _named(content: Mapping[str, Any], form: str) -> str:
-    """Return `form`, such as `, {}`, filled with an object's metadata.name; an empty string without a name."""
-    metadata = content.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    return form.format(printable(name)[:_LONGEST_NAME]) if isinstance(name, str) and name else ""
-
-
-def _listed(kind: Any, content: Mapping[str, Any]) -> list[Any] | None:
-    """Return the items of a Kubernetes list; None if the document, whose kind is `kind`, isn't such a list."""
-    if not isinstance(kind, str) or not kind.endswith("List") or "items" not in content:
-        return None
-    items = content["items"]
-    if items is None:  # some clients write an empty list like this
-        return []
-    # A kind whose name ends in List need not be a list.
-    if not isinstance(items, list) or (kind != "List" and not all(isinstance(item, dict) for item in items)):
-        return None
-    return items
+        for where, content in parse_documents(text, label, as_written=True):
+            yield from items_of(Document(f"{where}{named(content, ', {}')}", content))

@@ -10,7 +10,13 @@ from ..._core.base.texts import json_value_in_words, short_repr
 from ..._core.paths.schema import boolean
 from ...errors import InputError
 
-_TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+_TYPES: Final[dict[type[Any], str]] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "an integer",
+}
 
 
 NEEDED: Final = object()

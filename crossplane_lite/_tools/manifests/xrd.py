@@ -36,6 +36,8 @@ _OF_SCHEMA: Final = {"description": str, "x-kubernetes-validations": list}
 _OF_STATUS: Final = {**_OF_SCHEMA, "required": list, "oneOf": list}
 _OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}
 _NAMES: Final = ("kind", "plural")
+# The name of a composite becomes the value of a label.
+_LONGEST_NAME: Final = 63
 
 _Get = functools.partial[Any]
 """Reads a field of an XRD by its path, as `typed_at` does."""
@@ -109,6 +111,7 @@ def _crd(
 def _version(get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]) -> dict[str, Any]:
     schema = f"{at}.schema.openAPIV3Schema"
     get(schema, dict)
+    longest = min(_LONGEST_NAME, get(f"{schema}.properties.metadata.properties.name.maxLength", int, _LONGEST_NAME))
     return {
         "name": get(f"{at}.name", str),
         "served": get(f"{at}.served", bool),
@@ -122,7 +125,7 @@ def _version(get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mappin
                 "properties": {
                     "apiVersion": {"type": "string"},
                     "kind": {"type": "string"},
-                    "metadata": {"type": "object"},
+                    "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": longest}}},
                     "spec": _part(get, f"{schema}.properties.spec", _OF_SPEC, own_spec),
                     "status": _part(get, f"{schema}.properties.status", _OF_STATUS, own_status),
                 },

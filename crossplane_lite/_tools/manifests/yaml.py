@@ -25,8 +25,11 @@ the other boolean words of YAML 1.1 are strings. And an unquoted key is always a
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -64,6 +67,10 @@ _FEW_WORDS: Final[Mapping[str, bool | float | None]] = {**WORDS, **NOT_JSON}
 _WORDS: Final[Mapping[str, bool | float | None]] = {**_FEW_WORDS, **booleans_of_1_1()}
 
 
+# Byte order marks at the beginning of a later document of a stream.
+_MARKS: Final = re.compile(r"(?m)^\ufeff(?=---)|(?<=^---\n)\ufeff")
+
+
 class Document(NamedTuple):
     """One document of a YAML or JSON stream. Its content is always a mapping.
 
@@ -83,28 +90,63 @@ def load_documents(path: Path) -> list[Document]:
         InputError: The file can't be read, isn't YAML as this module reads it, or a document isn't a mapping.
         MissingExtraError: PyYAML isn't installed.
     """
-    load("yaml", "render")  # so that a missing package is reported before mistakes in the file
-    return list(parse_documents(decode(read_bytes(path), str(path)), str(path), extra="render"))
+    load("yaml", "cli")  # so that a missing package is reported before mistakes in the file
+    return list(parse_documents(decode(read_bytes(path), str(path)), str(path)))
+
+
+# The place of a document, as `_values` gives it.
+_PLACE: Final = re.compile(r"(.+), document (\d+) \(line \d+\)")
+
+
+def line_of(where: str, path: Sequence[str | int]) -> str:
+    """Return the file and the line of a value in a document, such as `xr.yaml, line 5`; empty if they aren't known.
+
+    Args:
+        where: The document's place.
+        path: The keys and indexes that lead to the value.
+    """
+    place = _PLACE.fullmatch(where)
+    if place is None or not os.path.isfile(place[1]):
+        return ""
+    yaml = load("yaml", "cli")
+    text = decode(read_bytes(Path(place[1])), place[1])
+    node = next(itertools.islice(yaml.compose_all(text, yaml.SafeLoader), int(place[2]) - 1, None), None)
+    for step in path:
+        below: dict[Any, Any] = {}
+        if isinstance(node, yaml.MappingNode):
+            below = {key.value: one for key, one in node.value}
+        elif isinstance(node, yaml.SequenceNode):
+            below = dict(enumerate(node.value))
+        node = below.get(step)
+    return "" if node is None else _at(place[1], node.start_mark)
 
 
 def decode(data: bytes, label: str) -> str:
-    """Return the text of a file, without a byte order mark.
+    """Return the text of a file, without byte order marks. Files that were joined have one before each.
 
     Raises InputError if the content isn't UTF-8.
     """
     try:
-        return data.decode("utf-8-sig")
+        return _MARKS.sub("", data.decode("utf-8-sig"))
     except UnicodeDecodeError as e:
         raise InputError(f"{label} is not UTF-8 text (byte {e.start}): save it in UTF-8") from None
 
 
-def parse_documents(text: str, label: str, *, extra: str, as_written: bool = False) -> Iterator[Document]:
+def parse_documents(text: str, label: str, *, extra: str = "cli", as_written: bool = False) -> Iterator[Document]:
     """Yield the documents of a YAML stream, each as soon as it is read. Empty documents are left out.
 
-    With `as_written`, unquoted keys, and words such as `yes`, stay strings (see the module's description), and
-    infinities and .nan are errors. Raises InputError if the text isn't YAML as this module reads it, or a document
-    isn't a mapping; and MissingExtraError, which names `extra`, if PyYAML isn't installed.
+    The text may also be JSON objects, one behind the other. With `as_written`, unquoted keys, and words such as `yes`,
+    stay strings (see the module's description), and infinities and .nan are errors. Raises InputError if the text isn't
+    YAML as this module reads it, or a document isn't a mapping; and MissingExtraError, which names `extra`, if PyYAML
+    isn't installed.
     """
+    if text.lstrip()[:1] == "{":
+        from .json_stream import parse_objects  # which needs this module
+
+        objects = parse_objects(text, label, is_json=label.lower().endswith(".json"))
+        if objects is not None:
+            yield from objects
+            return
     for where, content in _values(text, label, extra=extra, as_written=as_written):
         if content is None:
             continue
@@ -113,19 +155,19 @@ def parse_documents(text: str, label: str, *, extra: str, as_written: bool = Fal
         yield Document(where, content)
 
 
-def parse_value(text: str, label: str, *, extra: str) -> Any:
+def parse_value(text: str, label: str) -> Any:
     """Return the value, of any type, of a text with one YAML document; None if the text has no document.
 
-    Raises InputError if the text isn't YAML as this module reads it, or has several documents; and MissingExtraError,
-    which names `extra`, if PyYAML isn't installed.
+    Raises InputError if the text isn't YAML as this module reads it, or has several documents; and MissingExtraError
+    if PyYAML isn't installed.
     """
-    values = [value for _, value in _values(text, label, extra=extra, as_written=False)]
+    values = [value for _, value in _values(text, label, as_written=False)]
     if len(values) > 1:
         raise InputError(f"{label} must hold one value (it holds {len(values)} documents)")
     return values[0] if values else None
 
 
-def _values(text: str, label: str, *, extra: str, as_written: bool) -> Iterator[tuple[str, Any]]:
+def _values(text: str, label: str, *, extra: str = "cli", as_written: bool) -> Iterator[tuple[str, Any]]:
     """Yield the place and the value of each document of a stream. See `parse_documents` for the arguments.
 
     Raises:
@@ -163,7 +205,7 @@ def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> 
     as a block. Keys keep their order by default. Raises InputError if a document is nested too deeply for PyYAML, and
     MissingExtraError if PyYAML isn't installed.
     """
-    yaml = load("yaml", "render")
+    yaml = load("yaml", "cli")
     try:
         text: str = yaml.dump_all(
             documents,

@@ -62,6 +62,7 @@ def command(argv: Sequence[str]) -> int:
         status.show(f"choosing packages for Python {python.dotted} on {python.platform}")
         function, packages, left_out = _install(arguments, python, target, work, status)
         _leave_out(target, tools=not arguments.no_prune, for_krm=arguments.krm)
+        status.show("making byte code")
         has_byte_code = _byte_code(arguments.byte_code, target, python)
         # Written after the byte code was made, so it has none: Python compiles its few lines at each start.
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
@@ -195,7 +196,7 @@ def _reason(error: OSError) -> str:
 # Notes of pip about this machine.
 _NOTES: Final = ("RECORD", "direct_url.json")
 # The tools that KRM functions load; `krm.from_composition` renders.
-_OF_KRM: Final = ("__init__.py", "codegen", "manifests", "programs", "render", "simulate")
+_OF_KRM: Final = ("__init__.py", "codegen", "kubernetes", "manifests", "programs", "render", "simulate")
 
 
 def _leave_out(target: Path, *, tools: bool, for_krm: bool) -> None:

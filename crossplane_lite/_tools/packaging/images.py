@@ -165,6 +165,10 @@ def _copying(path: str) -> str:
 
 
 def _of_folder(path: str, work: Path, platform: str | None) -> Image:
+    if set(os.listdir(path)) <= {"blobs", "oci-layout"}:
+        raise InputError(
+            f"{path} has no index.json, so the copy of the image isn't complete: delete {path}, and copy it again"
+        )
     if not any(os.path.isdir(os.path.join(path, name)) for name in ROOT_FOLDERS):
         raise InputError(
             f"{path} is neither an OCI layout (with oci-layout and index.json) nor a root folder (with usr, lib or "

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import urllib.parse
 import urllib.request
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ...errors import InputError
+from ..programs.process import patiently
 from .base import Python
 
 
@@ -284,9 +284,7 @@ def _pip(arguments: Sequence[str], problem: str, without_ours: str = "") -> None
     environment = {name: value for name, value in os.environ.items() if name not in disturbing}
     flags = ["-q", "--no-input", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", *flags, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, check=False, stdin=subprocess.DEVNULL
-    )
+    done = patiently(command, env=environment)
     if done.returncode:
         if "No module named pip" in done.stderr:
             raise InputError(f"{sys.executable} has no pip: install it (python -m ensurepip)")
@@ -319,7 +317,5 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     flags = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(target), "-p", place]
     # Some files can't be compiled, such as templates. No function loads them.
-    subprocess.run(
-        [program, "-m", "compileall", *flags, str(target)], env=environment, capture_output=True, check=False
-    )
+    patiently([program, "-m", "compileall", *flags, str(target)], env=environment)
     return True

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from ..._core.base.terminal import going_on
 from ...errors import InputError
 from ..manifests.archive_files import GZIP, Files, clean_name, damage
 
@@ -158,6 +159,7 @@ def write_tar(target: Any, entries: Iterable[Entry]) -> None:
     with tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar:
         for entry in _whole(entries):
             _add(tar, entry)
+            going_on(_megabytes(target.size) if isinstance(target, _Hashed) else "")
 
 
 def _whole(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -257,6 +259,11 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
 def _copy(source: Any, target: _Hashed) -> None:
     while data := source.read(_PART):
         target.write(data)
+        going_on(_megabytes(target.size))
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"
 
 
 def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
@@ -279,6 +286,7 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
         tar: Any
         with tarfile.open(fileobj=plain, mode="r|", bufsize=_PART) as tar:
             while (member := tar.next()) is not None:
+                going_on()
                 tar.members.clear()  # otherwise a million small files would fill the memory
                 check_path(member.name, label)
                 if member.islnk():

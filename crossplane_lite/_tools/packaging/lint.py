@@ -159,14 +159,14 @@ def read_stream(text: str, label: str) -> list[Found]:
         MissingExtraError: PyYAML isn't installed.
     """
     found = []
-    for document in parse_documents(text, label, extra="render"):
+    for document in parse_documents(text, label):
         ((number, line),) = re.findall(r", document (\d+) \(line (\d+)\)$", document.where)
         found.append(Found(label, int(number), int(line), text, document.content))
     return found
 
 
 def _line(text: str, number: int, path: _Path) -> int:
-    yaml = load("yaml", "render")
+    yaml = load("yaml", "cli")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     for at, node in enumerate(yaml.compose_all(text, Loader=loader), 1):
         if at < number:

@@ -16,8 +16,9 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
+from ..._core.base.terminal import going_on
 from ...errors import InputError
 from . import images, sbom
 
@@ -60,6 +61,21 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: Any) -> None:
         return None
+
+
+class _Sent:
+    """A file that says how much of it was read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._all = f"{os.fstat(file.fileno()).st_size / 1e6:,.1f} MB"
+        self._done = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._done += len(data)
+        going_on(f"{self._done / 1e6:,.1f} of {self._all}")
+        return data
 
 
 class Registry:
@@ -182,7 +198,7 @@ class Registry:
         if isinstance(content, Path):
             headers["Content-Length"] = str(content.stat().st_size)
             with open(content, "rb") as file:
-                return self._open(method, url, file, headers)
+                return self._open(method, url, _Sent(file), headers)
         return self._open(method, url, content, headers)
 
     def _open(self, method: str, url: str, data: Any, headers: Mapping[str, str]) -> tuple[int, Any, bytes]:

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, Any, Final, NamedTuple
+
+from ..._core.base.terminal import going_on
 
 _LARGEST: Final = 512 << 20
 _LARGEST_TOLD: Final = 1 << 16
 _PART: Final = 1 << 16
+_A_MOMENT: Final = 0.5  # the seconds between two looks at the clock while a program runs
 
 
 class TooLongError(Exception):
@@ -87,7 +90,9 @@ def run(
         if given is not None:
             threading.Thread(target=_give, args=(process.stdin, given), daemon=True).start()
         for one in (output, told):
-            one.join(max(deadline - time.monotonic(), 0))
+            while one.is_alive() and (left := deadline - time.monotonic()) > 0:
+                one.join(min(left, _A_MOMENT))
+                going_on()
             if excess.is_set():
                 raise TooMuchError(f"{_LARGEST >> 20} MiB")
             if one.is_alive():
@@ -99,6 +104,40 @@ def run(
         if process.returncode is None:
             _kill(process)
     return Done(status, bytes(output.data), bytes(told.data))
+
+
+def patiently(
+    command: Sequence[str], *, env: Mapping[str, str], folder: str | os.PathLike[str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, and say meanwhile that the current step goes on.
+
+    Args:
+        command: The program and its arguments.
+        env: The environment variables of the program.
+        folder: The folder in which the program runs; None for the current folder.
+
+    Returns:
+        The exit status, and what the program has written, as text.
+    """
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env=env,
+        text=True,
+    ) as process:
+        try:
+            while True:
+                try:
+                    output, told = process.communicate(timeout=_A_MOMENT)
+                    return subprocess.CompletedProcess(command, process.returncode, output, told)
+                except subprocess.TimeoutExpired:
+                    going_on()
+        except BaseException:
+            process.kill()
+            raise
 
 
 class _Output(threading.Thread):

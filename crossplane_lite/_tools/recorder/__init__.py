@@ -7,6 +7,6 @@ Its modules, in the order of their imports:
 - `inspector`: the messages of Crossplane's pipeline inspector. `masking`: secret values in contents. `receiving`: the
   queue between the inspector and the files. `record`: the command.
 - `messages`: requests and answers in protobuf's JSON, and as bytes. `serving`: `serve --record`.
-- `asking`: asks a function recorded questions again, by render's reconcile. `replay` and `what_if`: the commands, with
-  diff's comparison. `fixtures`: both for tests. `files`: `--from`.
+- `asking`: asks a function recorded questions again, by render's reconcile. `losses`: the same without a value.
+  `replay`: the command, with diff's comparison. `fixtures`: both for tests. `files`: `--from`.
 """

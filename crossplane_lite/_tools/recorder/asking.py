@@ -16,7 +16,7 @@ from ...proto import _view
 from ..manifests.objects import RESOURCE_NAME, metadata_of
 from ..render.cluster import Files
 from ..render.operation import render_operation
-from ..render.pipeline import Cluster, Runner, Selector, Step
+from ..render.pipeline import Runner, Selector, Step
 from ..render.reconcile import render
 from ..render.rendered import Rendered, RenderError
 from ..render.steps import copy_required
@@ -42,6 +42,7 @@ class Question(NamedTuple):
         answer: The bytes of the last answer; None if there is none.
         error: Why there is no answer.
         hidden: The places in the request whose values were taken out.
+        lost: The flag that took a value out of the request, such as `--drop vpc`; empty if it is as it was.
     """
 
     subject: Subject
@@ -53,6 +54,12 @@ class Question(NamedTuple):
     answer: bytes | None = None
     error: str = ""
     hidden: Sequence[str] = ()
+    lost: str = ""
+
+    @property
+    def title(self) -> str:
+        """The composite's or the Operation's title, and the flag that took a value away."""
+        return f"{self.subject.title} {self.lost}".rstrip()
 
     @property
     def is_of_operation(self) -> bool:
@@ -100,16 +107,12 @@ def question_of(calls: list[Call]) -> Question:
 class Known:
     """The required resources that a recording has, as a cluster.
 
-    Args:
-        base: A cluster that is asked instead; None for what was learnt.
-
     Attributes:
         objects: The resources that were sent.
         unknown: The selectors that the recording has no answer for.
     """
 
-    def __init__(self, base: Cluster | None = None) -> None:
-        self._base = base
+    def __init__(self) -> None:
         self.objects: list[dict[str, Any]] = []
         self._selectors: set[str] = set()
         self._schemas: dict[tuple[str, str], Mapping[str, Any]] = {}
@@ -133,16 +136,12 @@ class Known:
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the resources that a selector matches."""
-        if self._base is not None:
-            return self._base.resources(selector)
         if str(selector) not in self._selectors:
             self.unknown.add(str(selector))
         return Files(self.objects).resources(selector)
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
         """Return the schema of a kind; None if it isn't in the recording."""
-        if self._base is not None:
-            return self._base.schema(api_version, kind)
         return self._schemas.get((api_version, kind))
 
 
@@ -268,16 +267,15 @@ def _hidden(request: Mapping[str, Any]) -> Iterator[str]:
             work += [((*path, str(at)), value) for at, value in enumerate(one)]
 
 
-def notes(asked: Sequence[Question], recording: Recording | None, runner: Runner) -> Iterator[str]:
+def notes(asked: Sequence[Question], recording: Recording, runner: Runner) -> Iterator[str]:
     """Yield what a reader should know of the questions that a function was asked: what can't be told from them."""
-    if recording is not None:
-        yield from recording.notes
-        open_ = sum(not call.answered and not call.error for call in recording.calls)
-        if open_:
-            yield f"the answers of {open_} calls aren't in the recording"
-        operations = sum(call.subject[:2] == OPERATION for call in recording.calls)
-        if operations and not any(one.is_of_operation for one in asked):
-            yield f"{operations} calls of Operations are left out"
+    yield from recording.notes
+    open_ = sum(not call.answered and not call.error for call in recording.calls)
+    if open_:
+        yield f"the answers of {open_} calls aren't in the recording"
+    operations = sum(call.subject[:2] == OPERATION for call in recording.calls)
+    if operations and not any(one.is_of_operation for one in asked):
+        yield f"{operations} calls of Operations are left out"
     hidden = [one for one in asked if one.hidden]
     if hidden:
         places = some(sorted({place for one in hidden for place in one.hidden}), _MOST)

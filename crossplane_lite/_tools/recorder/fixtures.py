@@ -1,23 +1,17 @@
-"""For tests: the requests of a recording, and the assertion that no missing value costs an existing resource."""
+"""For tests: the requests of a recording."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..._core import codec
-from ...proto import _view
 from ..diff import report
-from ..manifests.objects import metadata_of, text_of
 from ..render.functions import runners_of
 from ..render.pipeline import Runner
-from .asking import Known, Question, ask, questions, recorded_answer
+from .asking import Question, ask, questions, recorded_answer
 from .receiving import Choice
-from .recording import Subject
-from .replay import chosen, compared, nothing_fits
-from .what_if import CALLS, Report, fresh
-from .what_if import what_if as _what_if
+from .replay import Outcome, chosen, compared, losses, nothing_fits
 
 if TYPE_CHECKING:
     from ...composition import Function
@@ -41,24 +35,47 @@ class RecordedRequest:
     def __str__(self) -> str:
         return f"{self.composite}@{self.time}"
 
-    def check(self, function: Function | Runner | Any) -> None:
+    def check(
+        self,
+        function: Function | Runner | Any,
+        *,
+        drop: Collection[str] = (),
+        degrade: Collection[str] = (),
+    ) -> None:
         """Assert that Crossplane would do the same with a function's answer as it did with the recorded one.
 
-        Resources that the function requires come from the recording.
+        Resources that the function requires come from the recording. With `drop` and `degrade`, the
+        function's own answers with and without a value are compared instead: no resource that exists
+        may go or change.
 
         Args:
             function: A composition function, an object with a method RunFunction, or a runner such as
                 `render.Remote("localhost:9443")`.
+            drop: The names of composed resources that are taken away, one at a time, and `required.NAME` for a
+                requirement. `*` stands for any characters; what the request doesn't have is left out.
+            degrade: The same for fields, such as `vpc.status.atProvider.id` and `xr.status.id`. `*` is each status,
+                each condition and each value in a status.
 
         Raises:
             AssertionError: Something is deleted, created or changed, newly fails or newly waits. The message says what.
+            InputError: With `drop` or `degrade`: the function fails already when nothing is missing.
         """
         __tracebackhide__ = True
         runner = runners_of({"it": function})["it"]
-        outcome = compared(self._question, recorded_answer(self._question), ask(self._question, runner))
-        if not outcome.is_equal:
-            waits = [f"newly waiting: {', '.join(outcome.waits)}"] if outcome.waits else []
-            raise AssertionError("\n".join([str(self), report.as_text([outcome.difference]), *waits]))
+        if drop or degrade:
+            outcomes = losses(self._question, runner, drop, degrade)
+        else:
+            before = recorded_answer(self._question)
+            outcomes = [compared(self._question, before, ask(self._question, runner))]
+        wrong = [text for one in outcomes if not one.is_equal for text in self._told(one)]
+        if wrong:
+            raise AssertionError("\n".join(wrong))
+
+    def _told(self, outcome: Outcome) -> Iterator[str]:
+        yield f"{self} {outcome.question.lost}".rstrip()
+        yield report.as_text([outcome.difference])
+        if outcome.waits:
+            yield f"newly waiting: {', '.join(outcome.waits)}"
 
 
 def recorded(
@@ -85,38 +102,3 @@ def recorded(
     if not made:  # pytest would leave the test out
         raise nothing_fits(recording)
     return made
-
-
-def what_if(function: Function | Runner | Any, request: bytes, *, calls: int = CALLS, changes: bool = False) -> Report:
-    """Assert that no existing resource goes when an observed value is missing. Each value is taken away once.
-
-    A function that composes something only as long as it sees a value loses resources in production: when a provider
-    is restored from a backup, when a status is written anew, when a field moves.
-
-    Args:
-        function: A composition function, an object with a method RunFunction, or a runner such as
-            `render.Remote("localhost:9443")`.
-        request: A request with observed resources, such as `testing.request("xr.yaml", observed="observed.yaml")`
-            returns, or `RecordedRequest.request`.
-        calls: The most calls of the function.
-        changes: Whether no existing resource may change either.
-
-    Returns:
-        The report, with what changes without each value.
-
-    Raises:
-        AssertionError: Some resource would be deleted (or changed). The message has a line for each missing value.
-        InputError: The function fails already when nothing is missing.
-    """
-    __tracebackhide__ = True
-    message = _view.RunFunctionRequest.FromString(request)
-    composite = codec.decode_struct(message.observed.composite.resource)
-    metadata = metadata_of(composite)
-    names = (composite.get("apiVersion"), composite.get("kind"), metadata.get("namespace"), metadata.get("name"))
-    runner = runners_of({"it": function})["it"]
-    question = Question(Subject(*map(text_of, names)), "step", "it", message, Known())
-    found = _what_if(question, lambda: fresh(runner), calls=calls)
-    wrong = [one for one in found.losses if one.deleted or (changes and one.changed)]
-    if wrong:
-        raise AssertionError("\n".join(f"{one.what}: {one.text(found.existing)}" for one in wrong))
-    return found

@@ -1,23 +1,25 @@
 """Masks secret values in contents, before they are written: those of Secrets, credentials and connection details.
 
-Crossplane has taken most of them out already. What is left are Secrets inside of other objects, and what other senders
-have not taken out.
+Crossplane has taken most of them out already. What is left are Secrets inside of other objects, in the context and in
+JSON in strings, and what other senders have not taken out.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from ..._core.observed.secrets import MASK, Masker, Secret
+from ..._core.observed.secret_parts import Secret
+from ..._core.observed.secrets import MASK, Masker, maps_in, secret_value
 from .recording import REDACTED
 
 _HIDDEN: Final = REDACTED.encode()
+# The kinds in JSON in a string, where a quote has an escape.
+_IN_TEXTS: Final = (b"Secret\\", b"SecretList\\")
 # Only a content with one of these can have secret values.
-_SIGNS: Final = (b'"Secret"', b'"credentialData"', b'"connectionDetails"')
+_SIGNS: Final = (b'"Secret"', b'"SecretList"', b'"credentialData"', b'"connectionDetails"', *_IN_TEXTS)
 # They are in maps with these keys, and there is nothing to do for a map from which all were taken out before.
 _KEY: Final = re.compile(rb'"(?:connectionDetails|data|stringData)"\s*:\s*')
 _TAKEN_OUT: Final = re.compile(
@@ -63,15 +65,15 @@ def prepared(content: bytes) -> bytes:
 
 
 def _has_nothing_to_take(content: bytes) -> bool:
-    return _LAST_APPLIED.encode() not in content and all(
-        _TAKEN_OUT.match(content, key.end()) for key in _KEY.finditer(content)
-    )
+    if any(sign in content for sign in (_LAST_APPLIED.encode(), *_IN_TEXTS)):
+        return False
+    return all(_TAKEN_OUT.match(content, key.end()) for key in _KEY.finditer(content))
 
 
 def masked(contents: Sequence[dict[str, Any]]) -> list[bytes]:
     """Return contents in JSON, each with the secret values of all of them masked. The plain data is changed."""
     objects = [one for content in contents for one in _objects(content)]
-    secrets = [one for one in _taken(objects) if one[1] != _HIDDEN]
+    secrets = [one for one in _taken(contents, objects) if one[1] != _HIDDEN]
     shown: Sequence[Any] = contents
     if secrets:
         names = set(_names(objects))
@@ -107,15 +109,12 @@ def hidden(value: Any, mask: Callable[[str], str]) -> Any:
     return value if mask(text) == text else MASK
 
 
-def _taken(objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
-    """Yield the secret values of objects, and put `**REDACTED**` in their places."""
-    for values, is_text in _secret_maps(objects):
+def _taken(contents: Sequence[dict[str, Any]], objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
+    """Yield the secret values of contents and their objects, and put `**REDACTED**` in their places."""
+    for values, is_text in _secret_maps(contents, objects):
         for key, text in values.items():
             if isinstance(text, str):
-                try:
-                    yield key, text.encode() if is_text else base64.b64decode(text, validate=True)
-                except ValueError:
-                    yield key, text.encode(errors="replace")
+                yield key, secret_value(text, is_text)
         values.update(dict.fromkeys(values, REDACTED))
     for one in objects:
         annotations = one["metadata"].get("annotations") if isinstance(one.get("metadata"), dict) else None
@@ -123,15 +122,14 @@ def _taken(objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
             annotations[_LAST_APPLIED] = REDACTED
 
 
-def _secret_maps(objects: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield each map of secret values in objects, and whether the values are text, and not base64."""
+def _secret_maps(contents: Any, objects: Sequence[dict[str, Any]]) -> Iterator[tuple[Any, bool]]:
+    """Yield each map of secret values in contents and their objects, and whether they are text, and not base64."""
     for one in objects:
-        maps = [(one.get("connectionDetails"), False)]
-        if isinstance(one.get("credentialData"), dict):
-            maps.append((one["credentialData"].get("data"), False))
-        if one.get("kind") == "Secret":
-            maps += [(one.get("data"), False), (one.get("stringData"), True)]
-        yield from ((values, is_text) for values, is_text in maps if isinstance(values, dict))
+        credentials = one.get("credentialData")
+        for values in (one.get("connectionDetails"), isinstance(credentials, dict) and credentials.get("data")):
+            if isinstance(values, dict):
+                yield values, False
+    yield from maps_in(list(contents))
 
 
 def _names(objects: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -74,6 +74,7 @@ class Queue:
         self._bytes = 0
         self._dropped = 0
         self._told = 0
+        self._error = ""
         self._ended = False
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
@@ -127,9 +128,17 @@ class Queue:
                 _log.exception("an event can't be recorded")
                 self._writer.drop()
         self._writer.flush()
-        if self._writer.dropped > self._told:
-            _log.warning("events were dropped", extra={"dropped": self._writer.dropped - self._told})
-            self._told = self._writer.dropped
+        self._tell()
+
+    def _tell(self) -> None:
+        """Log how many events were dropped. While nothing can be written, only the reason is logged, and once."""
+        error, dropped = self._writer.error, self._writer.dropped
+        if error and error != self._error:
+            _log.error("events are dropped, because the recording can't be written", extra={"error": error})
+        elif not error and dropped > self._told:
+            _log.warning("events were dropped", extra={"dropped": dropped - self._told})
+            self._told = dropped
+        self._error = error
 
 
 def receive(queue: Queue, choice: Choice) -> Callable[[str], Callable[[bytes], bytes] | None]:

@@ -10,7 +10,7 @@ that the oldest ones can be deleted. A line is a JSON object of one of these for
 `{"event": "request", ...}`                An event, with the fields of `Event`. `content` is the hash of its content.
 `{"event": "response", ...}`               The same for an answer. `error` has the text if the call failed.
 `{"dropped": 3, "time": ...}`              So many events were dropped before this line, because too many came at once,
-                                           or the disk was full.
+                                           or the disk was full. `error` has the text if they couldn't be written.
 =========================================  =============================================================================
 
 A process that writes begins a new file. So if it is killed, only the last line of its file can be cut off, and the
@@ -210,6 +210,7 @@ class Recording:
         self.path = Path(path)
         self.calls: list[Call] = []
         self.dropped = 0
+        self._errors: set[str] = set()  # why events couldn't be written
         self.notes: list[str] = []
         self._calls: dict[tuple[Any, ...], Call] = {}
         files = sorted(self.path.glob(f"*{SUFFIX}")) if self.path.is_dir() else [self.path]
@@ -220,7 +221,8 @@ class Recording:
         self.calls = sorted(self._calls.values(), key=lambda call: (call.event.time, call.event.number))
         lost = sum(call.asked is None for call in self.calls)
         if self.dropped:
-            self.notes.append(f"the recorder dropped {self.dropped} events")
+            why = "".join(f": {error}" for error in sorted(self._errors))
+            self.notes.append(f"the recorder dropped {self.dropped} events{why}")
         if lost:
             self.notes.append(f"the requests of {lost} calls aren't in the recording")
 
@@ -311,6 +313,7 @@ class Recording:
             found = json.loads(line)
             if "dropped" in found:
                 self.dropped += found["dropped"]
+                self._errors.update([found["error"]] if "error" in found else ())
             else:
                 self._take(_event(found), contents)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):

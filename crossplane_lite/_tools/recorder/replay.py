@@ -7,7 +7,7 @@ import contextlib
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base import stdio
@@ -22,6 +22,7 @@ from ..render import arguments, terminal
 from ..render.rendered import NoAnswerError, Rendered, RenderError
 from ..render.told import told
 from .asking import Question, ask, notes, questions, quiet, recorded_answer
+from .losses import fits, of_existing, without
 from .receiving import Choice, add_xr
 from .recording import Recording
 
@@ -92,6 +93,48 @@ def compared(question: Question, old: Rendered | RenderError, new: Rendered | Re
     return Outcome(question, found, tuple(sorted(waiting[1] - waiting[0])))
 
 
+def _outcomes(question: Question, new: Runner, old: Runner | None) -> list[Outcome]:
+    """Return how the new answer to a question differs; nothing if there is no answer to compare it with."""
+    if old is not None:
+        before = ask(question, old)
+        if isinstance(before, NoAnswerError):
+            raise InputError(f"the other version can't be called: {before}")
+        return [compared(question, before, ask(question, new))]
+    if question.answer is None and not question.error:
+        return []
+    return [compared(question, recorded_answer(question), ask(question, new))]
+
+
+def losses(question: Question, runner: Runner, dropped: Collection[str], degraded: Collection[str]) -> list[Outcome]:
+    """Return what happens to the resources that exist when a value is missing, for each value.
+
+    Args:
+        question: A question about resources that exist.
+        runner: Calls the function.
+        dropped: The resources that go, one at a time, as `losses.without` takes them.
+        degraded: The fields that go.
+
+    Raises:
+        InputError: The function has no answer to the question itself.
+    """
+    whole = ask(question, runner)
+    if isinstance(whole, RenderError):
+        raise InputError(f"without any loss, the call fails already: {whole}")
+    found = []
+    for one in without(question, dropped, degraded):
+        difference = compared(one, whole, ask(one, runner)).difference
+        found.append(Outcome(one, of_existing(difference, one)))
+    return found
+
+
+def _unused(given: argparse.Namespace, outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the flags of values that no request has."""
+    flags = [f"--drop {one}" for one in given.drop]
+    flags += [f"--degrade {one}" for one in given.degrade]
+    lost = {one.question.lost for one in outcomes}
+    return [flag for flag in flags if not any(fits(flag, one) for one in lost)]
+
+
 def _without_deletions(found: Difference) -> Difference:
     """Return a difference of an Operation, which deletes nothing: what isn't desired any more isn't applied."""
     lost = [one.name for one in found.entries if one.action == "delete"]
@@ -118,32 +161,36 @@ def command(argv: Sequence[str]) -> int:
     given = make_parser().parse_intermixed_args(argv)
     terminal.begin()
     recording, what = chosen(given.recording)
+    loses = bool(given.drop or given.degrade)
     with contextlib.ExitStack() as stack, StatusLine() as status, quiet():
-        new, old = _versions(given, recording, stack)
+        new, old = _versions(given, stack)
         outcomes: list[Outcome] = []
         failed: list[str] = []
-        choice = Choice(given.xr or (), names_of(given, recording, what))
-        asked = list(questions(recording, what, choice, last=given.last, operations=True))
+        choice = Choice(given.xr or (), _names_of(given, recording, what))
+        last = given.last or loses
+        asked = list(questions(recording, what, choice, last=last, operations=not loses))
         if not asked:
             raise nothing_fits(recording)
         for number, question in enumerate(asked, 1):
             status.show(f"{number}/{len(asked)} {question.subject.title}")
             if given.pdb:
                 status.clear()
-                _debug(question, new, given.function)
+                first = next(without(question, given.drop, given.degrade), question)
+                _debug(first, new, given.function)
                 return 0
-            if old is None and question.answer is None and not question.error:
-                continue
             try:
-                before = recorded_answer(question) if old is None else ask(question, old)
-                if old is not None and isinstance(before, NoAnswerError):
-                    raise InputError(f"the other version can't be called: {before}")
-                outcomes.append(compared(question, before, ask(question, new)))
+                if loses:
+                    outcomes += losses(question, new, given.drop, given.degrade)
+                else:
+                    outcomes += _outcomes(question, new, old)
             except InputError as e:  # the others can be asked
                 failed.append(f"a request of {question.subject.title} is left out: {e}")
-    if not outcomes:
+    if not outcomes and (failed or not loses):
         why = failed or ["their answers aren't recorded; with --function and --against, those of the two are compared"]
         raise InputError(f"{given.recording}: none of {len(asked)} requests can be compared: {why[0]}")
+    unused = _unused(given, outcomes)
+    if unused:
+        raise InputError(f"{given.recording}: there is no request with a value for {some(unused, _MOST)}")
     recording.notes += failed
     shown = _as_json if given.format == "json" else _as_text
     stdio.write(shown(outcomes, recording, given).encode(errors="surrogateescape"))
@@ -161,12 +208,13 @@ def nothing_fits(recording: Recording) -> InputError:
     functions = sorted({call.event.function for call in recording.calls})
     titles = sorted({call.subject.title for call in recording.calls})
     has = f"calls of {some(functions, _MOST)} for {some(titles, _MOST)}" if titles else "no calls"
-    more = " (only replay asks Operations)" if any(title.startswith("Operation ") for title in titles) else ""
+    has_operations = any(title.startswith("Operation ") for title in titles)
+    more = " (only replay asks Operations, without --drop and --degrade)" if has_operations else ""
     notes = "".join(f"; {note}" for note in recording.notes[:_MOST])
     return InputError(f"{recording.path}: no recorded request fits what was asked for; there are {has}{more}{notes}")
 
 
-def names_of(given: argparse.Namespace, recording: Recording, what: str) -> list[str]:
+def _names_of(given: argparse.Namespace, recording: Recording, what: str) -> list[str]:
     """Return the names of the functions whose calls are asked again.
 
     Raises:
@@ -181,7 +229,7 @@ def names_of(given: argparse.Namespace, recording: Recording, what: str) -> list
     return [named] if named else names
 
 
-def answering(given: argparse.Namespace, stack: contextlib.ExitStack) -> Runner:
+def _answering(given: argparse.Namespace, stack: contextlib.ExitStack) -> Runner:
     """Return the runner of `--function`, or else of the server that `--against` names.
 
     Raises:
@@ -196,12 +244,12 @@ def answering(given: argparse.Namespace, stack: contextlib.ExitStack) -> Runner:
     return stack.enter_context(dialling(given)(given.against))
 
 
-def _versions(
-    given: argparse.Namespace, recording: Recording, stack: contextlib.ExitStack
-) -> tuple[Runner, Runner | None]:
-    new = given.answering = answering(given, stack)
+def _versions(given: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Runner, Runner | None]:
+    new = given.answering = _answering(given, stack)
     if given.function is None or given.against is None:
         return new, None
+    if given.drop or given.degrade:
+        raise InputError("with --drop and --degrade, give one of --function and --against")
     from ..diff.versions import other_version
     from ..render.functions import dialling
 
@@ -229,17 +277,20 @@ def _debug(question: Question, runner: Runner, function: tuple[str | None, str] 
 def _as_text(outcomes: list[Outcome], recording: Recording, given: argparse.Namespace) -> str:
     by_subject = _by_subject(outcomes)
     functions = some(sorted({one.question.function for one in outcomes}), _MOST)
-    what = "composites and Operations" if any(one.question.is_of_operation for one in outcomes) else "composites"
-    lines = [
-        f"{sum(worst.is_equal for worst in by_subject)} of {len(by_subject)} {what} are equal "
-        f"({len(outcomes)} {'request' if len(outcomes) == 1 else 'requests'} of {functions})"
-    ]
+    equal = f"{sum(worst.is_equal for worst in by_subject)} of {len(by_subject)}"
+    of = f"({len(outcomes)} {'request' if len(outcomes) == 1 else 'requests'} of {functions})"
+    if given.drop or given.degrade:
+        lines = [f"{equal} losses change nothing that exists {of}"]
+    elif any(one.question.is_of_operation for one in outcomes):
+        lines = [f"{equal} composites and Operations are equal {of}"]
+    else:
+        lines = [f"{equal} composites are equal {of}"]
     groups: dict[tuple[Any, ...], list[Outcome]] = {}
     for worst in by_subject:
         if not worst.is_equal:
             groups.setdefault(worst.form, []).append(worst)
     for group in sorted(groups.values(), key=lambda group: (-group[0].status, -len(group))):
-        titles = [one.question.subject.title for one in group]
+        titles = [one.question.title for one in group]
         first = group[0]
         lines += ["", f"{len(group)}: {some(titles, _MOST)}"]
         lines += report.as_text([first.difference]).splitlines()
@@ -251,12 +302,13 @@ def _as_text(outcomes: list[Outcome], recording: Recording, given: argparse.Name
 
 
 def _by_subject(outcomes: list[Outcome]) -> list[Outcome]:
-    """Return the worst outcome of each composite: of several that are as bad, the first one."""
+    """Return the worst outcome of each composite and lost value: of several that are as bad, the first one."""
     found: dict[tuple[str, ...], Outcome] = {}
     for one in outcomes:
-        known = found.setdefault(one.question.subject.identity, one)
+        key = (*one.question.subject.identity, one.question.lost)
+        known = found.setdefault(key, one)
         if one.damage > known.damage:
-            found[one.question.subject.identity] = one
+            found[key] = one
     return list(found.values())
 
 
@@ -272,7 +324,8 @@ def _again(question: Question, given: argparse.Namespace) -> str:
         parts += ["--against", given.against]
         parts += [f"--tls-certs-dir={given.tls_certs_dir}"] if given.tls_certs_dir is not None else []
         parts += [f"--tls-server-name={given.tls_server_name}"] if given.tls_server_name is not None else []
-    return shlex.join([*parts, *(["--name", given.name] if given.name else [])])
+    parts += ["--name", given.name] if given.name else []
+    return shlex.join([*parts, *question.lost.split(" ", 1)]) if question.lost else shlex.join(parts)
 
 
 def _as_json(outcomes: list[Outcome], recording: Recording, given: argparse.Namespace) -> str:
@@ -280,7 +333,7 @@ def _as_json(outcomes: list[Outcome], recording: Recording, given: argparse.Name
     differing = [one for one in outcomes if not one.is_equal]
     details = json.loads(report.as_json([one.difference for one in differing]))["composites"]
     made = {
-        "composites": len(by_subject),
+        "losses" if given.drop or given.degrade else "composites": len(by_subject),
         "equal": sum(one.is_equal for one in by_subject),
         "requests": len(outcomes),
         "differences": [
@@ -289,6 +342,7 @@ def _as_json(outcomes: list[Outcome], recording: Recording, given: argparse.Name
                 "step": one.question.step,
                 "function": one.question.function,
                 "newlyWaiting": list(one.waits),
+                **({"loss": one.question.lost} if one.question.lost else {}),
                 **detail,
             }
             for one, detail in zip(differing, details, strict=True)
@@ -298,15 +352,6 @@ def _as_json(outcomes: list[Outcome], recording: Recording, given: argparse.Name
     return json.dumps(made, indent=2) + "\n"
 
 
-def add_choice(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the flags that choose requests of a recording."""
-    made.add_argument(
-        "--name", metavar="NAME", help="the name of the function in the recording, if that has calls of several"
-    )
-    add_xr(made)
-    made.add_argument("--format", choices=("text", "json"), default="text", help="the format (text)")
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite replay`."""
     made = arguments.Parser(
@@ -314,7 +359,8 @@ def make_parser() -> argparse.ArgumentParser:
         usage=f"{_NAME} [options] RECORDING[#XR[@TIME]]",
         description="Ask a version of a function all requests of a recording, and show where Crossplane would do "
         "something else than it did: what is deleted, created, changed field by field, newly fails or newly waits. "
-        "With --function and --against, the answers of these two are compared instead.",
+        "With --function and --against, the answers of these two are compared instead; with --drop and --degrade, the "
+        "function's own answers with and without a value.",
         epilog="Exit status: 0 when all answers are equal; 1 when some differ; 2 when the command line, a file or "
         "a request can't be used; 3 when something is deleted; 4 when a call newly fails.",
     )
@@ -334,7 +380,28 @@ def make_parser() -> argparse.ArgumentParser:
         help="the server (host:port) that answers, in any language; with --function, the other version to compare with "
         "instead of the recording: a server, a folder with its source, a revision of git, or a virtual environment",
     )
-    add_choice(made)
+    made.add_argument(
+        "--name", metavar="NAME", help="the name of the function in the recording, if that has calls of several"
+    )
+    add_xr(made)
+    made.add_argument("--format", choices=("text", "json"), default="text", help="the format (text)")
+    made.add_argument(
+        "--drop",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="take this composed resource away, or required.NAME, and show what happens to the resources that exist; "
+        "the answer is compared with the one to the whole request, the last one of each composite. * stands for any "
+        "characters: each one is taken away once",
+    )
+    made.add_argument(
+        "--degrade",
+        metavar="NAME.PATH",
+        action="append",
+        default=[],
+        help="the same with a field of a resource, or of the composite, such as vpc.status.atProvider.vpcId or "
+        "xr.status.vpcId; * is each status, each condition and each value in a status",
+    )
     made.add_argument("--last", action="store_true", help="ask only what was asked last for each composite")
     made.add_argument("--pdb", action="store_true", help="open the first chosen request in a debugger, in compose()")
     return made

@@ -40,6 +40,8 @@ class Writer:
 
     Attributes:
         dropped: How many events couldn't be written so far.
+        error: Why the last event that should have been written couldn't be, such as "No space left on device"; empty if
+            it was written.
 
     Raises:
         InputError: The folder can't be used.
@@ -59,6 +61,7 @@ class Writer:
         self._stored: set[str] = set()
         self._lost = 0
         self.dropped = 0
+        self.error = ""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._begin()
@@ -93,7 +96,9 @@ class Writer:
             self._events += 1
             if self._size - self._flushed >= _BATCH_BYTES:
                 self.flush()
-        except (OSError, ValueError):
+        except OSError as e:
+            self._fail(e)
+        except ValueError:
             self.drop()
 
     def drop(self, count: int = 1) -> None:
@@ -101,18 +106,26 @@ class Writer:
         self._lost += count
         self.dropped += count
 
+    def _fail(self, error: OSError, count: int = 1) -> None:
+        self.error = error.strerror or str(error)
+        self.drop(count)
+
     def flush(self) -> None:
         """Write what was added, and how many events were dropped. If that fails, the added ones are dropped, too."""
         if self._file < 0 or not (self._lines or self._lost):
             return
-        told = json.dumps({"dropped": self._lost, "time": now()}).encode() + b"\n" if self._lost else b""
-        data = b"".join((*self._lines, told))
+        told = {"dropped": self._lost, "time": now()}
+        if self.error:
+            told["error"] = self.error
+        data = b"".join((*self._lines, json.dumps(told).encode() + b"\n" if self._lost else b""))
         self._lines.clear()
         try:
             self._append(data)
             self._lost = 0
-        except OSError:
-            self.drop(self._events)
+            if self._events:  # the line alone may have had room
+                self.error = ""
+        except OSError as e:
+            self._fail(e, self._events)
             self._forget()
         self._events = 0
         self._size = self._flushed

@@ -9,20 +9,30 @@ were read last show whether it goes away.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..._core.base.texts import short_text
+from ..._core.models.types import MANAGED
 from ..._core.models.walker import leaves
+from ..._core.paths import field_path
 from ..._core.paths.text import show
-from ...errors import CrossplaneLiteError, DuplicateResourceError
+from ..._core.paths.trees import lookup
+from ...errors import CrossplaneLiteError, DuplicateResourceError, UsageError
 from ...proto import _view
+from ..manifests.objects import metadata_of
 from .functions import InProcess
-from .observing import Origin, Seen, Steps, origin_text
+from .observing import COMPOSITE, Origin, Seen, Steps, origin_text
 from .probing import Request, fields_of
-from .recording import silent_run
+from .recording import record, silent_run
 from .rendered import StepRun
 from .told import missing_field
+
+if TYPE_CHECKING:
+    from ...composition import Function
+    from .cluster import World
 
 _NONE: Final = "None"
 _PROBE: Final = "crossplane-lite-probe"
@@ -30,6 +40,7 @@ _MOST_TEXTS: Final = 10
 _MOST_PROBES: Final = 20
 _MOST_CAUSES: Final = 3
 _SHORTEST_SECRET: Final = 6
+_WRONG_FIELD: Final = re.compile(r"(\S+?)(?:: |, | was set)")
 _INPUT: Final = Origin("input", "", ())
 
 
@@ -105,24 +116,56 @@ def shown_secrets(runs: Iterable[StepRun]) -> Iterator[str]:
                 )
 
 
-def hints(run: StepRun) -> Iterator[str]:
-    """Yield a message with the likely source of an exception in compose(), or nothing if no source is found.
-
-    A source is an unset field of the composite, a missing input, a key that the input lacks, or the line that first
-    registered a name that is registered twice.
+def misplaced(runs: Iterable[StepRun], composed: Mapping[str, Mapping[str, Any]], cluster: World) -> Iterator[str]:
+    """Yield a message for each field of a managed resource that stands in the wrong place, if no schema can tell it.
 
     Args:
-        run: The run of the step that raised the exception. Nothing is yielded if its function isn't in this process.
+        runs: The runs of the steps of a pipeline.
+        composed: The composed resources, by name.
+        cluster: Knows the schemas of kinds.
     """
-    error = None if run.seen is None else run.seen.raised
-    if run.seen is None or error is None or not isinstance(run.runner, InProcess):
+    for seen in (run.seen for run in runs if run.seen is not None):
+        for name, place in seen.places.items():
+            held = seen.held.get(name)
+            resource = composed.get(name, {}) if held is None else held.data
+            problems = [*_misplaced(name, resource)]
+            if problems and cluster.schema(resource["apiVersion"], resource["kind"]) is None:
+                yield from (f"{place}: {problem}" for problem in problems)
+
+
+def _misplaced(name: str, resource: Mapping[str, Any]) -> Iterator[str]:
+    too_high = sorted(MANAGED & resource.keys())
+    if too_high:
+        yield f"{name} has {', '.join(too_high)} at its top; managed resources have it below spec"
+    namespace = lookup(resource, ("spec", "writeConnectionSecretToRef", "namespace"))
+    if namespace is not None and metadata_of(resource).get("namespace"):
+        yield (
+            f"{name}.spec.writeConnectionSecretToRef.namespace is set, and the Secret of a resource in a namespace is "
+            "in the same one: leave it out"
+        )
+
+
+def hints(run: StepRun) -> Iterator[str]:
+    """Yield a message with the likely source of a fatal result of compose(), or nothing if no source is found.
+
+    A source of an exception is an unset field of the composite, a missing input, a key that the input lacks, or the
+    line that first registered a name that is registered twice. Else it is the line that has set a wrong field.
+
+    Args:
+        run: The run of the step that failed. Nothing is yielded if its function isn't in this process.
+    """
+    if run.seen is None or not isinstance(run.runner, InProcess):
+        return
+    error = run.seen.raised
+    if error is None:
+        yield from _set_at(run.runner.function, run, run.seen.places)
         return
     if isinstance(error, DuplicateResourceError) and run.seen.twice:
         yield f"it is registered first at {run.seen.twice}"
     if isinstance(error, CrossplaneLiteError):
         return
     key = error.args[0] if isinstance(error, KeyError) and error.args else None
-    if isinstance(key, str):
+    if isinstance(key, str) and repr(key) in run.seen.error:  # else it is made from a missing value
         for origin in _lacking(run, key):
             if _helps(run, origin, error):
                 yield f"the step's input has no {show(origin.steps)}; get({key!r}) reads what may be missing"
@@ -141,6 +184,28 @@ def hints(run: StepRun) -> Iterator[str]:
                 "read it with --xrd, tests with xrd=), or check it before it is used"
             )
             return
+
+
+def _set_at(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[str]:
+    """Yield the line that has set the field at the beginning of each fatal result, such as `xr.spec.x was set, ...`.
+
+    `names` are those of the registered resources.
+    """
+    results = _view.RunFunctionResponse.FromString(run.response).results
+    fatal = [one.message for one in results if one.severity == _view.SEVERITY_FATAL]
+    paths = [found[1] for found in map(_WRONG_FIELD.match, fatal) if found is not None]
+    owners = {"xr": COMPOSITE, **{name: name for name in names}}
+    if not paths:
+        return
+    recorded = record(function, run.request, [*owners.values()])
+    for path in paths:
+        for name, owner in owners.items():
+            place = ""
+            if path.startswith(f"{name}."):
+                with contextlib.suppress(UsageError, ValueError):  # the text doesn't begin with a path
+                    place = recorded.place_of(owner, tuple(field_path.parse(path.removeprefix(f"{name}."))))
+            if place:
+                yield f"{path} is set at {place}"
 
 
 def _lacking(run: StepRun, key: str) -> Iterator[Origin]:

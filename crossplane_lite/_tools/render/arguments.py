@@ -17,17 +17,19 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..._core.base import stdio
+from ..._core.base.api_version import group_of
 from ..._core.base.texts import short_repr
 from ...errors import InputError, MissingExtraError
+from .. import kubernetes
 from ..manifests import objects, project
 from ..manifests.yaml import Document
 from . import inputs
-from .pipeline import Cluster, Runner, Step
+from .pipeline import OPERATIONS_GROUP, Cluster, Runner, Step
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
@@ -94,8 +96,10 @@ class Inputs(NamedTuple):
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
         context: The pipeline's context before the first step.
         timeout: The time limit of one reconcile, in seconds.
-        schemas: The schemas of kinds, from --xrd, --required-schemas and --crds; None if none of them was given.
-        checks: The schemas that desired resources are checked against; None if they aren't, which is without --crds.
+        schemas: The schemas of kinds, from --xrd, --required-schemas and --crds, and those of Kubernetes' own kinds;
+            None for none.
+        checks: The schemas that all desired resources are checked against; None without --crds. Then only Kubernetes'
+            own kinds are checked.
         composition: The name of the Composition; None if no Composition was given.
         xrd: The CompositeResourceDefinition of the composite's kind, from --xrd or the project file; None if there is
             none.
@@ -144,14 +148,23 @@ class Inputs(NamedTuple):
             InputError: A file of schemas can't be read, or is malformed.
             RenderError: A resource's apiVersion can't be parsed.
         """
-        if self.checks is None:
+        if self.checks is None and group_of(self.composite.content["apiVersion"]) == OPERATIONS_GROUP:
+            return None  # an Operation desires parts of objects that exist
+        schemas = self.checks or self.schemas
+        if schemas is None or (self.checks is None and not any(map(_has_own_kinds, rounds))):
             return None
         from .validation import Check
 
-        check = Check(self.checks)
+        check = Check(schemas, tells_unchecked=self.checks is not None)
         for one in rounds:
-            check.add(one, beyond=one is rounds[-1])
+            check.add(one, beyond=self.checks is not None and one is rounds[-1])
         return check
+
+
+def _has_own_kinds(rendered: Rendered) -> bool:
+    """Return whether a reconcile composes kinds of Kubernetes itself."""
+    groups = {group_of(one["apiVersion"]) for one in rendered.composed.values()}
+    return any(map(kubernetes.has_group, groups))
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -234,22 +247,14 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "left out where the pipeline has one function. Can be given several times",
     )
     several(
-        "--context-files",
-        "KEY=FILE",
-        _pair_of_path,
-        "key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
-    )
-    several(
         "--context-values",
         "KEY=VALUE",
         _pair,
-        "key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
-        "--context-files",
+        "key of the pipeline's context with its value as YAML or JSON; can be given several times",
     )
     group.add_argument(
         "-e",
         "--required-resources",
-        "--extra-resources",
         metavar="PATH",
         action="extend",
         default=[],
@@ -271,16 +276,6 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         type=Path,
         help="file or directory of the Secrets with the credentials of steps",
     )
-    group.add_argument(
-        "-a",
-        "--function-annotations",
-        metavar="KEY=VALUE",
-        action="extend",
-        default=[],
-        type=_several_pairs,
-        help="annotation of every Function, in place of its own, or several with commas between; can be given several "
-        "times",
-    )
     add_tls(group)
     group.add_argument(
         "--guard",
@@ -293,7 +288,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         Path,
         "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
         "whose schemas functions can ask for; desired resources are checked against them, and awaited fields that "
-        "they lack are named. Charts of Helm in a directory check the values of Releases; can be given several times",
+        "they lack are named; can be given several times",
     )
     group.add_argument(
         "--kube-context",
@@ -359,9 +354,8 @@ def read_inputs(
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
         composite, observed, cluster = _live(arguments, composite, list(observed), cluster)
-    return _inputs(arguments, composite, steps, cluster, list(observed), schemas)._replace(
-        composition=name, xrd=None if xrd is None else xrd.content, notes=notes
-    )
+    found = _inputs(arguments, composite, steps, cluster, list(observed), schemas)
+    return found._replace(composition=name, xrd=None if xrd is None else xrd.content, notes=[*notes, *found.notes])
 
 
 def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
@@ -406,8 +400,7 @@ def paths(arguments: argparse.Namespace) -> list[Path]:
         *("required_schemas", "function_credentials", "project", "project_xrd"),
     ]
     found = [named[key] for key in single if named.get(key) is not None]
-    found += [*arguments.required_resources, *arguments.crds, *(path for _, path in arguments.context_files)]
-    return found
+    return [*found, *arguments.required_resources, *arguments.crds]
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:
@@ -433,12 +426,12 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
     return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
 
 
-def _schemas(arguments: argparse.Namespace, xrd: Document | None = None) -> Schemas | None:
-    if not arguments.required_schemas and not arguments.crds and xrd is None:
-        return None
+def _schemas(arguments: argparse.Namespace, xrd: Document | None = None) -> Schemas:
     from ..manifests.kind_schemas import Schemas
 
     schemas = Schemas()
+    if arguments.kube_context is None:  # a cluster has definitions of its own
+        schemas.add_kubernetes()
     if xrd is not None:
         schemas.add_crd(xrd.content, xrd.where)
     if arguments.required_schemas:
@@ -518,17 +511,49 @@ def _inputs(
     from .functions import assign, behind_guards, dialling, runners
 
     documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
-    overrides = dict(arguments.function_annotations)
-    for document in documents.values():
-        metadata = document.content["metadata"]
-        metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
-    context = inputs.read_context(arguments.context_files, arguments.context_values)
+    context = inputs.read_context(arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
     functions = runners(steps, assign(arguments.function, steps), documents, dialling(arguments))
     if arguments.guard:
         functions = behind_guards(functions)
     checks = schemas if arguments.crds else None
-    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, checks)
+    return Inputs(
+        composite,
+        steps,
+        functions,
+        cluster,
+        observed,
+        context,
+        arguments.timeout,
+        schemas,
+        checks,
+        notes=[*_nameless(functions.values()), *_habits(functions.values())],
+    )
+
+
+def _nameless(found: Iterable[Runner]) -> Iterator[str]:
+    """Yield a warning for each function that runs in this process and has no name of its own."""
+    from .functions import InProcess
+
+    for one in dict.fromkeys(one.function for one in found if isinstance(one, InProcess)):
+        if not one.is_named:
+            yield (
+                f"{Path(one.file).name}: the function has no name, which marks what it makes; without one it is the "
+                f"module's path, which changes when the code moves: write @composition.function(name={one.name!r})"
+            )
+
+
+def _habits(found: Iterable[Runner]) -> Iterator[str]:
+    """Yield what goes wrong silently in the source of functions that run in this process."""
+    from ..check.command import in_file
+    from .functions import InProcess
+
+    files = {Path(one.function.file) for one in found if isinstance(one, InProcess)}
+    for file in sorted(files):
+        # A function may also come from a notebook, a string or byte code.
+        if file.suffix == ".py" and file.is_file():
+            for one in in_file(file):
+                yield f"{file.name}:{one.line}: {one.text} ({one.code})"
 
 
 # A duration as Go writes it is a sequence of numbers with units. A number without a unit means seconds.
@@ -645,15 +670,6 @@ def _split(text: str) -> list[str]:
     return [part.replace("\\,", ",") for part in parts if part]
 
 
-def _several_pairs(text: str) -> list[tuple[str, str]]:
-    r"""Return the keys and values of `KEY=VALUE,KEY=VALUE`. `\,` is a comma inside of a value.
-
-    Raises:
-        argparse.ArgumentTypeError: An element isn't `KEY=VALUE`, or isn't UTF-8.
-    """
-    return [_pair(part) for part in _split(text) or [text]]
-
-
 def _several_paths(text: str) -> list[Path]:
     r"""Return the paths in a text that separates them by commas. `\,` is a comma inside of a path.
 
@@ -661,18 +677,6 @@ def _several_paths(text: str) -> list[Path]:
     """
     # The name of an existing file may have commas.
     return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
-
-
-def _pair_of_path(text: str) -> tuple[str, Path]:
-    """Return the key and the path of `KEY=FILE`.
-
-    Raises:
-        argparse.ArgumentTypeError: There is no `=`, or no key, or no path, or the key isn't UTF-8.
-    """
-    key, _, value = text.partition("=")
-    if not key or not value:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
-    return _checked(key), Path(value)
 
 
 def _function_target(text: str) -> tuple[str | None, str]:

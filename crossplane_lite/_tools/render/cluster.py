@@ -125,14 +125,14 @@ class World:
     ) -> None:
         self._base = base
         self._objects = Files(objects, schemas)
-        self._gone = {_identity(one) for one in gone}
+        self._gone = {identity(one) for one in gone}
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the resources that a selector matches, sorted by namespace and name."""
         own = self._objects.resources(selector)
-        taken = {_identity(one) for one in own} | self._gone
+        taken = {identity(one) for one in own} | self._gone
         others = [] if self._base is None else self._base.resources(selector)
-        return in_order([*own, *(one for one in others if _identity(one) not in taken)])
+        return in_order([*own, *(one for one in others if identity(one) not in taken)])
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
         """Return the OpenAPI schema of a kind with its references inlined; None if the schema isn't known.
@@ -167,7 +167,7 @@ def in_order(resources: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(resources, key=_place)
 
 
-def _identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return the apiVersion, kind, namespace and name of an object. A part that is missing is an empty string."""
     return (text_of(resource.get("apiVersion")), text_of(resource.get("kind")), *_place(resource))
 

@@ -48,7 +48,7 @@ def command(argv: Sequence[str]) -> int:
     if given.format and not given.explain:
         parser.error("--format sets the form of what --explain prints: give --explain too, or leave out --format")
     if given.watch:
-        from .watch import watch
+        from ..programs.watch import watch
 
         return watch(argv, arguments.paths(given), __name__.partition(".")[0])
     terminal.begin()
@@ -89,7 +89,9 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     from . import output
 
     with_results: bool = given.include_function_results
-    stdio.say(*(f"warning: {note}" for note in inputs.notes), *output.lines(rendered, results=not with_results))
+    # An explanation says itself what the resource waits for.
+    told = output.lines(rendered, results=not with_results, waits=not given.explain)
+    stdio.say(*(f"warning: {note}" for note in inputs.notes), *told)
     stdio.say(*(f"invalid: {error}" for error in wrong))
     status = 1 if wrong else 0
     try:
@@ -131,18 +133,18 @@ def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Names
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Check the desired resources against the schemas of --crds and --required-schemas, and print the findings.
+    """Check the desired resources against the schemas of --crds and of Kubernetes' own kinds, and print the findings.
 
     These are invalid fields, kinds that have no schema and so aren't checked, and waits that never end, because the
     schema lacks the awaited field. The exit status is 1 if a field is invalid or a wait would never end, else 0. Raises
     InputError if a file of schemas can't be read, and RenderError if a resource's apiVersion can't be parsed.
     """
     check = inputs.check(rendered)
-    if check is None or inputs.checks is None:
+    if check is None:
         return 0
     from .told import HEADING, in_vain, lines, summary
 
-    unresolved = in_vain(rendered.steps, inputs.checks)
+    unresolved = {} if inputs.checks is None else in_vain(rendered.steps, inputs.checks)
     stdio.say(
         *check.lines,
         *(f"{HEADING} {line}" for line in lines(unresolved)),

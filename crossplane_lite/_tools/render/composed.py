@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from ..._core.base.texts import articled, json_type_in_words, type_in_words
 from ..._core.paths.text import show
+from ..._core.resources.object_meta import metadata_problem
 from ...errors import InputError
 from ..manifests.objects import (
     CLAIM_LABELS,
@@ -20,7 +21,6 @@ from ..manifests.objects import (
     composite_uid,
     controller_of,
     metadata_of,
-    name_problem,
     quoted,
     scope_of,
     text_of,
@@ -154,6 +154,9 @@ def composed_resource(
     metadata["annotations"] = {**metadata.get("annotations", {}), RESOURCE_NAME: name}
     metadata["labels"] = {**metadata.get("labels", {}), COMPOSITE_LABEL: owner.prefix, **owner.claim}
     metadata["ownerReferences"] = _owner_references(what, resource, metadata, owner)
+    uid = metadata.get("uid")
+    if uid and uid != metadata_of(observed or {}).get("uid"):
+        raise RenderError(f"{what}: metadata.uid: {quoted(str(uid))} isn't the uid of what exists; leave it out")
     _name(what, name, resource, metadata, owner)
     return resource
 
@@ -254,16 +257,14 @@ def _owner_references(
 
 
 def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str, Any], owner: Owner) -> None:
-    """Generate a name for a resource that has none. Check that an API server would accept the name.
+    """Generate a name for a resource that has none. Check that an API server would accept the metadata.
 
     Raises:
-        RenderError: An API server would refuse the name.
+        RenderError: An API server would refuse the metadata.
     """
-    field = "name"
     if not metadata.get("name"):
-        field = "generateName"
         metadata["generateName"] = metadata.get("generateName") or owner.prefix + "-"
         metadata["name"] = child_name(metadata["generateName"], owner.uid, name)
-    problem = name_problem(metadata["name"], resource["apiVersion"], resource["kind"])
-    if problem is not None:
-        raise RenderError(f"{what}: metadata.{field} {quoted(metadata[field])} is not a valid name: {problem}")
+    problem = metadata_problem(metadata, resource["apiVersion"], resource["kind"])
+    if problem:
+        raise RenderError(f"{what}: {problem}")

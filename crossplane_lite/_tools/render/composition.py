@@ -1,21 +1,22 @@
 """Reads the steps of a pipeline from a Composition or an Operation.
 
 The checks of a Composition are those of Crossplane's own `render`: it must be for the composite's kind, have the labels
-that the composite selects, and be of mode Pipeline. A step that the API server would refuse is refused, too, such as a
-second step with the same name.
+that the composite selects, and be of mode Pipeline. What the API server would refuse is refused, too, such as an
+unknown field or a second step with the same name. The fields are those of Crossplane's own definitions (Composition of
+apiextensions.crossplane.io/v1, Operation of ops.crossplane.io/v1alpha1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
-from ..._core.base.texts import short_repr, short_text
+from ..._core.base.texts import articled, near_name, short_repr, short_text
 from ..._core.paths.text import show
 from ...errors import InputError
 from ..manifests.yaml import Document
 from .inputs import field, is_text, kind_of, labels
-from .pipeline import Selector, Step
+from .pipeline import OPERATIONS_GROUP, Selector, Step
 
 OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
 """The kinds of documents that give an Operation."""
@@ -23,11 +24,41 @@ OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
 _Path = tuple["str | int", ...]
 
 _COMPOSITION: Final = "apiextensions.crossplane.io/v1"
-_OPERATION: Final = "ops.crossplane.io/v1alpha1"
+_OPERATION: Final = f"{OPERATIONS_GROUP}/v1alpha1"
 # The label by which Crossplane knows the Operations that come from a template.
 _MADE_BY: Final = {
     "CronOperation": "ops.crossplane.io/cronoperation",
     "WatchOperation": "ops.crossplane.io/watchoperation",
+}
+
+
+# The fields of a pipeline's steps. None stands for a field with any content, a list for a list of such elements.
+_REQUIREMENT: Final = {"requirementName": None, "apiVersion": None, "kind": None}
+_STEP: Final[dict[str, Any]] = {
+    "step": None,
+    "functionRef": {"name": None},
+    "input": None,
+    "credentials": [{"name": None, "source": None, "secretRef": {"name": None, "namespace": None}}],
+    "requirements": {
+        "requiredResources": [{**_REQUIREMENT, "name": None, "namespace": None, "matchLabels": None}],
+        "requiredSchemas": [_REQUIREMENT],
+    },
+}
+_PIPELINE: Final[dict[str, Any]] = {"mode": None, "pipeline": [_STEP]}
+_OF_COMPOSITION: Final[dict[str, Any]] = {
+    **_PIPELINE,
+    "compositeTypeRef": {"apiVersion": None, "kind": None},
+    "writeConnectionSecretsToNamespace": None,
+}
+_OF_OPERATION: Final[dict[str, Any]] = {**_PIPELINE, "retryLimit": None}
+_MOST_STEPS: Final = 99
+# Fields of a Composition in Crossplane 1, and what does their work since.
+_REMOVED: Final = {
+    "environment": "a step with function-environment-configs",
+    "functions": "mode: Pipeline",
+    "patchSets": "a step with function-patch-and-transform",
+    "publishConnectionDetailsWithStoreConfigRef": "spec.writeConnectionSecretsToNamespace",
+    "resources": "a step with function-patch-and-transform",
 }
 
 
@@ -48,7 +79,10 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
         raise _wrong_kind(document, _COMPOSITION, "Composition")
     _check_type(document, composite)
     _check_labels(document, composite, legacy)
-    return operation_steps(document)
+    steps = _steps(document)
+    _check_fields(document, document.content["spec"], _OF_COMPOSITION, ("spec",))
+    _check_sources(document)
+    return steps
 
 
 def operation_of(document: Document) -> Document:
@@ -96,14 +130,61 @@ def operation_steps(document: Document) -> list[Step]:
     Raises:
         InputError: The document isn't of mode Pipeline, or has no steps or a malformed step.
     """
+    steps = _steps(document)
+    _check_fields(document, document.content["spec"], _OF_OPERATION, ("spec",))
+    return steps
+
+
+def _steps(document: Document) -> list[Step]:
+    """Return the steps of a document with a pipeline."""
     mode = field(document, str, "spec", "mode")
-    if mode != "Pipeline":
-        has = f"is {short_text(mode)}" if mode else "is missing"
-        raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
+    if mode not in (None, "Pipeline"):  # an API server fills it in where it is missing
+        raise InputError(f"{document.where}: spec.mode is {short_text(mode)}; only mode: Pipeline can be rendered")
     found = [_step(document, name, path) for name, path in _elements(document, "step", "spec", "pipeline")]
     if not found:
         raise InputError(f"{document.where} has no steps in spec.pipeline")
+    if len(found) > _MOST_STEPS:
+        raise InputError(f"{document.where}: spec.pipeline must have at most {_MOST_STEPS} steps (it has {len(found)})")
     return found
+
+
+def _check_fields(document: Document, content: Any, known: Any, path: _Path) -> None:
+    """Refuse fields that an API server doesn't know.
+
+    Args:
+        document: The document, for messages.
+        content: The part of the document at `path`.
+        known: The fields of this part, such as `_STEP`.
+        path: The path of this part.
+
+    Raises:
+        InputError: A field isn't known.
+    """
+    if isinstance(known, list) and isinstance(content, list):
+        for at, one in enumerate(content):
+            _check_fields(document, one, known[0], (*path, at))
+    if not (isinstance(known, dict) and isinstance(content, dict)):
+        return
+    for key, value in content.items():
+        if key not in known:
+            instead = _REMOVED.get(key) if path == ("spec",) else None
+            hint = f"; Crossplane 2 has {instead} instead" if instead else near_name(key, known)
+            kind = document.content["kind"]
+            raise InputError(f"{_place(document, (*path, key))} isn't a field of {articled(kind)}{hint}")
+        _check_fields(document, value, known[key], (*path, key))
+
+
+def _check_sources(document: Document) -> None:
+    """Refuse credentials without a Secret, which only an Operation may have.
+
+    Raises:
+        InputError: A step has such credentials.
+    """
+    for number, step in enumerate(document.content["spec"]["pipeline"]):
+        for at, one in enumerate(step.get("credentials") or ()):
+            if one.get("source") != "Secret":
+                place = _place(document, ("spec", "pipeline", number, "credentials", at, "source"))
+                raise InputError(f"{place} must be Secret; a Composition has no credentials without a Secret")
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
@@ -166,6 +247,15 @@ def _check_labels(document: Document, composite: Document, legacy: bool) -> None
             )
 
 
+def _input(document: Document, path: _Path) -> dict[str, Any] | None:
+    """Return the input of a step, which is an object with a kind of its own."""
+    found: dict[str, Any] | None = field(document, dict, *path)
+    if found is not None:
+        for key in ("apiVersion", "kind"):
+            _text(document, *path, key)
+    return found
+
+
 def _step(document: Document, name: str, path: _Path) -> Step:
     needs = (*path, "requirements")
     schemas = _elements(document, "requirementName", *needs, "requiredSchemas")
@@ -173,7 +263,7 @@ def _step(document: Document, name: str, path: _Path) -> Step:
         name,
         _text(document, *path, "functionRef", "name"),
         where=f"{_place(document, path)} ({short_text(name)})",
-        input=field(document, dict, *path, "input"),
+        input=_input(document, (*path, "input")),
         credentials=dict(_credentials(document, path)),
         resources={
             key: _selector(document, at)

@@ -7,7 +7,7 @@ XRD, a composite isn't legacy, whatever fields its spec has.
 
 Defaults are applied as an API server does. If a field is missing from an object, the field gets its default. Then
 fields that are missing from this default get their own defaults. A missing object without a default stays missing. A
-null field counts as missing, unless its schema is `nullable`: it gets its default, or is removed if it has none.
+null field counts as missing, unless its schema is `nullable`: it gets its default. If it has none, the null stays.
 Crossplane's own fields have defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
 """
 
@@ -18,12 +18,13 @@ from typing import Any, Final
 
 from ..._core.base.api_version import group_of
 from ..._core.base.texts import articled, near_name, short_repr, short_text
+from ..._core.paths import field_path
 from ..._core.paths.schema import Schema, Steps
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
 from ...errors import InputError, MissingExtraError
 from ..manifests.objects import metadata_of, text_of
-from ..manifests.yaml import Document
+from ..manifests.yaml import Document, line_of
 from .rendered import split_api_version
 
 _GROUP: Final = "apiextensions.crossplane.io"
@@ -99,10 +100,13 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
             f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its composite; give the "
             f"composite of kind {short_text(kinds[0])}"
         )
+    near = near_name(str(kind), [str(kinds[0])])
+    if kind == kinds[0]:
+        near = near_name(group, [str(defined)])
     raise InputError(
         f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the composite "
-        f"is {articled(short_text(kind), short_text(group))}{near_name(str(kind), [str(kinds[0])])}: "
-        "give the composite's own file, with the kind of its XRD"
+        f"is {articled(short_text(kind), short_text(group))}{near}: "
+        "give the composite's own file, with the group and kind of its XRD"
     )
 
 
@@ -158,7 +162,14 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
     """
     content = apply_defaults(composite.content, xrd.content, xrd.where)
     notes: list[str] = []
-    if is_of_cluster(xrd.content) and text_of(metadata_of(content).get("namespace")):
+    namespace = text_of(metadata_of(content).get("namespace"))
+    if not is_of_cluster(xrd.content) and not namespace:
+        content = {**content, "metadata": {**metadata_of(content), "namespace": "default"}}
+        notes.append(
+            f"{composite.where} has no metadata.namespace: it is default, as with kubectl, because {xrd.where} has "
+            f"scope: {_scope(xrd.content)}"
+        )
+    if is_of_cluster(xrd.content) and namespace:
         kept = {key: value for key, value in metadata_of(content).items() if key != "namespace"}
         content = {**content, "metadata": kept}
         notes.append(
@@ -166,7 +177,7 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
             f"{_scope(xrd.content)}"
         )
     try:
-        problems = list(_problems(content, xrd, notes))
+        problems = list(_problems(Document(composite.where, content), xrd, notes))
     except MissingExtraError as error:
         return Document(composite.where, content), [*notes, f"the composite isn't checked against {xrd.where}: {error}"]
     if problems:
@@ -182,7 +193,7 @@ def _check_kind(xrd: Mapping[str, Any], where: str) -> None:
         )
 
 
-def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> Iterable[str]:
+def _problems(document: Document, xrd: Document, notes: list[str]) -> Iterable[str]:
     """Yield a text for each mistake in a composite's spec: the field's path, and what is wrong.
 
     A remark is added to `notes` if rules can't be evaluated.
@@ -191,19 +202,21 @@ def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> 
         InputError: The XRD has no usable schema for the composite.
         MissingExtraError: A package for the check isn't installed.
     """
+    from ..._core.schemas.rules import verdicts
     from ..._core.schemas.schema import errors_in
     from ..._core.schemas.translate import SchemaError
-    from .rules import verdicts
+    from ..manifests.published import published
 
-    schema, _ = schema_of(composite, xrd.content, xrd.where)
+    composite = document.content
+    source, _ = schema_of(composite, xrd.content, xrd.where)
+    schema = published(source, *split_api_version(composite["apiVersion"]), composite["kind"])
     try:
-        found = errors_in(composite, schema)
+        found = errors_in({key: one for key, one in composite.items() if key != "status"}, schema)
     except SchemaError as error:
         raise InputError(f"{xrd.where}: {error}") from None
     for one in found:
-        # Only users write the spec; Crossplane or functions write the other fields.
-        if not one.path or one.path.partition(".")[0].partition("[")[0] == "spec":
-            yield f"{one.path}: {one.problem}" if one.path else one.problem
+        hint = _quote_it(document, one.path) if one.problem.startswith("must be a string ") else ""
+        yield f"{one.path}: {one.problem}{hint}" if one.path else one.problem
     if found:
         return
     rules = verdicts(composite, schema)
@@ -212,6 +225,15 @@ def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> 
         notes.append(
             f"{len(rules.unknown)} of {rules.applied} rules in CEL of {xrd.where} aren't evaluated: {rules.unknown[0]}"
         )
+
+
+def _quote_it(document: Document, path: str) -> str:
+    """Return the advice for a value that YAML doesn't read as a string, such as `16.3` and `yes`; empty for others."""
+    steps: Any = field_path.parse(path)
+    if not isinstance(lookup(document.content, steps), (bool, int, float)):
+        return ""
+    line = line_of(document.where, steps)
+    return f"; quote it in {line}" if line else "; quote it"
 
 
 def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -269,7 +291,7 @@ def _defaulted(value: Any, schema: Schema) -> Any:
             found = rules.default if found is None else found
         if found is not None:
             result[name] = found if rules is None else _defaulted(found, rules)
-        elif name in value and (rules is None or rules.is_nullable):
+        elif name in value:
             result[name] = None
     return result
 

@@ -433,7 +433,10 @@ _LONGEST_VALUE: Final = 40
 
 
 def as_text(explained: Iterable[Explained]) -> str:
-    """Return the text for people: for each resource, the missing values that it needs, then a table of its fields."""
+    """Return the text for people: for each resource a table of its fields.
+
+    Above the table are the missing values that it can't say: those that wait for others, and those of no field.
+    """
     return "\n".join("".join(f"{line(each)}\n" for each in _lines(one)) for one in explained)
 
 
@@ -485,9 +488,11 @@ def _lines(one: Explained) -> Iterator[str]:
         yield "xr: no step sets the composite's status"
         return
     yield f"{one.name}{kind} {what} step {one.step}{place}"
-    yield from _waiting(one.waits, 1)
+    in_rows = {path for each in one.fields for path in each.waits}
+    said = {wait.path: wait.why for wait in one.waits if wait.path in in_rows and not wait.waits}
+    yield from _waiting([wait for wait in one.waits if wait.path not in said], 1)
     several = len({each.step for each in one.fields}) > 1
-    rows = [_row(each, several=several) for each in one.fields]
+    rows = [_row(each, said, several=several) for each in one.fields]
     if rows:
         yield from aligned([("", *row) for row in [_HEADS, *rows]])
     if one.decides:
@@ -495,10 +500,11 @@ def _lines(one: Explained) -> Iterator[str]:
     yield from (f"  {note}" for note in one.notes)
 
 
-def _row(one: Field, *, several: bool) -> tuple[str, str, str, str]:
+def _row(one: Field, reasons: Mapping[str, str], *, several: bool) -> tuple[str, str, str, str]:
     value = "(not there yet)" if one.value is None and one.waits else shortened(_value(one.value), _LONGEST_VALUE)
     place = " ".join(filter(None, (one.place or "-", f"in step {one.step}" if several else "")))
-    waits = f"waits for {', '.join(one.waits)}" if one.waits else ""
+    awaited = [f"{path} ({reasons[path]})" if path in reasons else path for path in one.waits]
+    waits = f"waits for {', '.join(awaited)}" if awaited else ""
     return one.path, value, place, "; ".join(filter(None, (", ".join(one.sources), waits, one.note)))
 
 

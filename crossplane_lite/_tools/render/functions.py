@@ -268,7 +268,8 @@ class Guarded:
         """Answer a request, as `Runner.run` says."""
         return self._guard.run(request, time.monotonic() + timeout)
 
-    def _ask(self, request: bytes, until: float) -> bytes:
+    def _ask(self, request: bytes, until: float, meanwhile: Callable[[], object]) -> bytes:
+        meanwhile()
         return self._runner.run(request, until - time.monotonic())
 
 

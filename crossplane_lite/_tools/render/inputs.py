@@ -15,9 +15,10 @@ from ..._core.base.api_version import group_of
 from ..._core.base.texts import json_type_in_words, json_value_in_words, short_repr, short_text
 from ..._core.paths.text import show
 from ...errors import InputError
-from ..manifests.files import is_file, read_bytes
+from ..manifests.files import is_file
+from ..manifests.lists import items_of
 from ..manifests.objects import RESOURCE_NAME, secret_data
-from ..manifests.yaml import Document, decode, load_documents, parse_value
+from ..manifests.yaml import Document, load_documents, parse_value
 
 _SUFFIXES: Final = frozenset({".json", ".yaml", ".yml"})
 _NOUNS: Final[dict[type, str]] = {str: "a string", dict: "a mapping", list: "a list"}
@@ -25,7 +26,7 @@ _FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")
 
 
 def read_object(path: Path, what: str, several: str = "") -> Document:
-    """Read a file that contains exactly one object.
+    """Read a file that contains exactly one object, or a List with one.
 
     Args:
         path: The file.
@@ -38,12 +39,11 @@ def read_object(path: Path, what: str, several: str = "") -> Document:
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
-    documents = load_documents(path)
+    documents = [one for document in load_documents(path) for one in objects_in(document)]
     if len(documents) != 1:
         hint = several if documents else ""
         raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents){hint}")
     document = documents[0]
-    check(document)
     if not field(document, str, "metadata", "name"):
         raise InputError(f"{document.where} has no metadata.name")
     return document
@@ -175,22 +175,16 @@ def read_functions(path: Path) -> dict[str, Document]:
     return named
 
 
-def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Read the content of a pipeline's context before its first step.
+def read_context(values: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the content of a pipeline's context before its first step.
 
     Args:
-        files: Pairs of a key and a file with the key's value, in YAML or JSON.
-        values: Pairs of a key and the key's value, in YAML or JSON. They replace values from `files`.
+        values: Pairs of a key and the key's value, in YAML or JSON.
 
     Raises:
-        InputError: A file can't be read; or a file or value is malformed, or has several YAML documents.
+        InputError: A value is malformed, or has several YAML documents.
     """
-    context: dict[str, Any] = {}
-    for key, path in files:
-        context[key] = parse_value(decode(read_bytes(path), str(path)), str(path), extra="render")
-    for key, text in values:
-        context[key] = parse_value(text, f"--context-values {key}", extra="render")
-    return context
+    return {key: parse_value(text, f"--context-values {key}") for key, text in values}
 
 
 def files_of(path: Path) -> list[Path]:
@@ -271,28 +265,17 @@ def is_text(value: Any) -> bool:
 
 
 def objects_in(document: Document) -> Iterator[Document]:
-    """Yield the objects of a document: the items of a `List` of v1, or else the document itself.
+    """Yield the objects of a document: the items of a list, such as a ConfigMapList, or else the document itself.
 
     Missing metadata is added as an empty mapping. The strings in `stringData` of a Secret become base64 in `data`.
 
     Raises:
         InputError: An object has no apiVersion or kind; or its metadata isn't a mapping; or the data of a Secret is
-            malformed; or an item of a List isn't a mapping, or is a List itself.
+            malformed; or an item of a List isn't a mapping.
     """
-    where, content = document
-    if content.get("kind") != "List" or content.get("apiVersion") != "v1":
-        check(document)
-        yield _as_stored(document)
-        return
-    for number, item in enumerate(field(document, list, "items") or ()):
-        place = f"{where}, items[{number}]"
-        if not isinstance(item, dict):
-            raise InputError(f"{place} must be a mapping (got {json_type_in_words(item)})")
-        if item.get("kind") == "List":
-            raise InputError(
-                f"{place} has the kind List, which can't be inside another List: move its items into the outer one"
-            )
-        yield from objects_in(Document(place, item))
+    for one in items_of(document):
+        check(one)
+        yield _as_stored(one)
 
 
 def check(document: Document) -> None:

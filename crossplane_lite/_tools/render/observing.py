@@ -16,9 +16,9 @@ from ..._core.base.texts import near_name, short_repr, type_in_words
 from ..._core.call.texts import named
 from ..._core.dependencies.dry_run import tree_or_none
 from ..._core.models import types
-from ..._core.models.node import FACT, LOOSE, ModelShape
+from ..._core.models.node import FACT, LOOSE, WAIT, ModelShape
 from ..._core.models.walker import Tree
-from ..._core.observed.observable import Observable, sources
+from ..._core.observed.observable import Observable, root_of, sources
 from ..._core.observed.tracker import Observer
 from ..._core.paths.text import show
 from ..._core.resources.resource import Resource
@@ -27,6 +27,7 @@ from ...proto import _view
 
 if TYPE_CHECKING:
     from ..._core.models.node import Node
+    from ..._core.observed.root import Root
 
 # A part of a node's path: `.spec`, `[0]` or `["a/b"]`.
 _STEP: Final = re.compile(r"""\.([^.\[]+)|\[(\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
@@ -56,14 +57,17 @@ def origin_of(node: Node, key: str) -> Origin | None:
 
     That holds for models that the author makes, and for references to an observed object in desired state.
     """
-    root = node.root
+    return _origin(node.root, node.path, key)
+
+
+def _origin(root: Root | None, path: str, *keys: str) -> Origin | None:
     if root is None or root.refers:
         return None
-    path = node.path.removeprefix(root.prefix)
+    path = path.removeprefix(root.prefix)
     steps: list[Any] = [
         name or (int(index) if index else quoted.replace('\\"', '"')) for name, index, quoted in _STEP.findall(path)
     ]
-    steps.append(key)
+    steps += keys
     if root.kind == "xr":
         return Origin("xr", "", tuple(steps))
     if root.kind == "resource":
@@ -125,6 +129,8 @@ class Seen(Observer):
         missing: The paths of the missing values that compose() got. One around another one is left out.
         unset: The fields of the composite's spec and metadata that compose() read and that aren't set, each with the
             line that read it. The field that was read last is the last one.
+        absent: The fields of observed resources that compose() read and that aren't there, each with the line that read
+            it first.
         errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
         raised: The exception that ended the first run; None if it ended by itself.
         twice: The line that registered a name first, if compose() registered it twice; else empty.
@@ -132,7 +138,7 @@ class Seen(Observer):
         trees: The composite, under the name `COMPOSITE`, and the resources that compose() registers, by name, until
             the answer is taken in; each with whether a previous function desires it, too.
         notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
-            of another object, and what `unknown_fields` finds.
+            of another object, questions for `exists`, names that nothing has, and what `unknown_fields` finds.
         held: The resources that compose() registers and that aren't in the function's answer, by name. One whose values
             can't be encoded is left out.
     """
@@ -145,6 +151,8 @@ class Seen(Observer):
         self.places: dict[str, str] = {}
         self.missing: list[str] = []
         self.unset: dict[Origin, str] = {}
+        self.absent: dict[Origin, str] = {}
+        self._wrong_names: list[str] = []
         self.errors: list[str] = []
         self.raised: BaseException | None = None
         self.twice = ""
@@ -166,6 +174,15 @@ class Seen(Observer):
     def read(self, node: Any, field: Any, value: Any) -> None:
         if node.state == FACT and is_missing(value):
             self.missed(node, field.wire)
+        elif node.state == WAIT and is_missing(value):
+            self._lacks(origin_of(node, field.wire))
+
+    def went_on(self, observable: Any) -> None:
+        self._lacks(_origin(root_of(observable), observable.source_path))
+
+    def _lacks(self, origin: Origin | None) -> None:
+        if origin is not None and origin.part == "observed" and origin not in self.absent:
+            self.absent[origin] = self.line()
 
     def missed(self, node: Any, key: str) -> None:
         origin = origin_of(node, key)
@@ -189,6 +206,7 @@ class Seen(Observer):
         paths = {one.source_path for value in asked for one in sources(value)}
         around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
         self.missing = sorted(paths - around)
+        self._wrong_names.extend(_wrong_names(call, asked))
         for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
             tree = None if model is None else tree_or_none(model, call)
             if tree is not None:
@@ -224,8 +242,31 @@ class Seen(Observer):
                     f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
                     "ctx.resource(name, ...)"
                 )
+        for origin, place in self.absent.items():
+            if origin.steps == ("exists",):
+                observed = f"{origin.name}.observed"
+                yield f"{place}: {observed}.exists is read and never set; `if {observed}:` asks whether it exists"
+        yield from dict.fromkeys(self._wrong_names)
         if self._model is not None:
             yield from unknown_fields(self._model, request)
+
+
+def _wrong_names(call: Any, asked: Iterable[Observable]) -> Iterator[str]:
+    """Yield a message for each resource that compose() removes and each requirement that it reads if it doesn't exist.
+
+    `asked` are the missing values that it got.
+    """
+    names = {*call.resources, *call.desired, *call.existing}
+    for name in sorted(call.removed - names):
+        near = near_name(name, names)
+        if near:
+            yield f"ctx.remove({name!r}): no resource has this name{near}"
+    wanted = call.requirements.resources
+    roots = [root_of(one) for value in asked for one in sources(value)]
+    for key in sorted({root.name for root in roots if root is not None and root.kind == "required"} - wanted.keys()):
+        if call.required_resources.answer(key) is None:
+            near = near_name(key, wanted)
+            yield f"required.{key} is read, and neither compose() nor the Composition asks for {key}{near}"
 
 
 def _with_observables(tree: Tree) -> dict[str, Any]:

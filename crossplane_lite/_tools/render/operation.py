@@ -12,9 +12,10 @@ from typing import Any, Final
 from ..._core import codec
 from ..._core.base.texts import json_type_in_words, type_in_words
 from ..._core.paths.trees import lookup
+from ..._core.resources.object_meta import metadata_problem
 from ...composition import Function
 from ...errors import InputError
-from ..manifests.objects import encode, metadata_of, name_problem, quoted, text_of
+from ..manifests.objects import encode, metadata_of, quoted, text_of
 from .cluster import World
 from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import Rendered, RenderError
@@ -224,10 +225,7 @@ def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
     found = text_of(metadata.get("name"))
     if not found:
         raise RenderError(f"cannot apply {what}: it has no metadata.name, and an Operation generates none: set it")
-    problem = name_problem(found, resource["apiVersion"], resource["kind"])
-    if problem is not None:
-        raise RenderError(f"cannot apply {what}: metadata.name {quoted(found)} is not a valid name: {problem}")
-    if not isinstance(metadata.get("namespace", ""), str):
-        got = json_type_in_words(metadata["namespace"])
-        raise RenderError(f"cannot apply {what}: metadata.namespace must be a string (got {got})")
+    problem = metadata_problem(metadata, resource["apiVersion"], resource["kind"])
+    if problem:
+        raise RenderError(f"cannot apply {what}: {problem}")
     return resource

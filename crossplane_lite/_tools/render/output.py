@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ..._core.answer.report import WAITING
 from ..._core.base.api_version import group_of
 from ..._core.call.mark import without_digests
 from ..._core.paths.trees import lookup
 from ..manifests.objects import TRANSITION_TIME, merged, metadata_of, quoted, secret_place, some_names, text_of
 from .definition import PAUSED, REFERENCES, REQUESTED, composition_of, steering
-from .pipeline import Selector
+from .pipeline import OPERATIONS_GROUP, Selector
 from .rendered import Rendered, RenderError, Result, StepRun
 from .steps import decoded
 
@@ -71,7 +72,7 @@ def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str,
     """
     short: dict[str, Any] = {key: resource[key] for key in ("apiVersion", "kind")}
     metadata = resource["metadata"]
-    is_operation = resource["kind"] == "Operation" and group_of(text_of(resource["apiVersion"])) == "ops.crossplane.io"
+    is_operation = resource["kind"] == "Operation" and group_of(text_of(resource["apiVersion"])) == OPERATIONS_GROUP
     kept = ("name", "namespace", *(("labels", "annotations") if is_operation else ()))
     short["metadata"] = {key: metadata[key] for key in kept if key in metadata}
     steers = steering(resource, legacy)
@@ -126,7 +127,7 @@ def context_document(context: Mapping[str, Any]) -> dict[str, Any]:
     return {"apiVersion": _API_VERSION, "kind": "Context", "fields": context}
 
 
-def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
+def lines(rendered: Rendered, *, results: bool = True, waits: bool = True) -> Iterator[str]:
     """Yield messages for the user about a reconcile, one line each.
 
     These are results, warnings, required resources and Secrets that weren't found, and deleted resources.
@@ -134,9 +135,10 @@ def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
     Args:
         rendered: The result of the reconcile.
         results: Whether to include the functions' results.
+        waits: Whether to include the results that say what waits.
     """
     if results:
-        yield from result_lines(rendered.results)
+        yield from result_lines(one for one in rendered.results if waits or one.reason != WAITING)
     yield from (f"warning: {note}" for note in rendered.notes)
     yield from _unanswered(rendered.steps)
     yield from _without_details(rendered.steps)

@@ -6,7 +6,10 @@ The modules that read files, run a reconcile, simulate several reconciles and dr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
+
+OPERATIONS_GROUP: Final = "ops.crossplane.io"
+"""The group of Operations, and of the kinds that make them."""
 
 
 class Selector(NamedTuple):

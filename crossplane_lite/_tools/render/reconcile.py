@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
+from ..._core.base.api_version import group_of
+from ..._core.base.names import DNS_LABEL_FORM, is_dns_label
 from ..._core.base.texts import json_type_in_words, near_name, type_in_words
 from ..._core.paths.trees import lookup
+from ..._core.resources.checking import one_object_text
 from ...composition import Function
 from ...errors import InputError, MissingExtraError
 from ...proto import _view
@@ -17,7 +20,6 @@ from ..manifests.objects import (
     TRANSITION_TIME,
     applied,
     controller_of,
-    is_label,
     metadata_of,
     observed_bytes,
     quoted,
@@ -28,7 +30,7 @@ from ..manifests.objects import (
     text_of,
     with_condition,
 )
-from .cluster import World
+from .cluster import World, identity
 from .composed import Owner, by_name, composed_resource
 from .definition import (
     PAUSED,
@@ -266,6 +268,8 @@ class _Reconcile:
 
     def _finished(self, pipeline: Pipeline) -> Rendered:
         desired = pipeline.desired
+        from .advice import misplaced
+
         composed: dict[str, dict[str, Any]] = {}
         ready: dict[str, bool] = {}
         owner = self._owner._replace(scope=self._scope())
@@ -277,17 +281,19 @@ class _Reconcile:
                 name, resource, owner, before, self._cluster, pipeline.results, self._notes
             )
             ready[name] = message.ready == _view.READY_TRUE
-            if not is_label(name):
+            if not is_dns_label(name):
                 self._notes.append(
                     f"the composition resource name {quoted(name)} isn't a DNS label, which other tools may need: "
-                    "up to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
+                    f"{DNS_LABEL_FORM}"
                 )
+        _check_doubles(composed)
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
         self._mark("Synced", "True", "ReconcileSuccess")
         self._mark("Ready", *_readiness(desired.composite.ready, ready))
         self._notes += self._looks_wrong(pipeline)
+        self._notes += misplaced(pipeline.runs, composed, self._cluster)
         self._notes += self._unknown_names(pipeline, composed)
         return Rendered(
             composite={**self._with_status(status), "spec": self._spec(composed)},
@@ -492,6 +498,21 @@ def _checked_conditions(conditions: Any, error: type[Exception], which: str = ""
         if not isinstance(one, dict) or not text_of(one.get("type")):
             raise error(f"{place}[{number}] must be a condition with a type, which is a non-empty string")
     return conditions
+
+
+def _check_doubles(composed: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check that no object is composed under two names.
+
+    Raises:
+        RenderError: An object is: Crossplane would apply one over the other, in turns.
+    """
+    found: dict[tuple[str, ...], str] = {}
+    for name, resource in composed.items():
+        api_version, *rest = identity(resource)
+        object_ = (group_of(api_version), *rest)
+        first = found.setdefault(object_, name)
+        if first is not name:
+            raise RenderError(one_object_text(first, name, object_))
 
 
 def _readiness(composite: int, ready: Mapping[str, bool]) -> tuple[str, str, str]:

@@ -138,6 +138,7 @@ class Recorded(Seen):
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
         self._made_at: dict[int, str] = {}
         self._alive: list[Any] = []
+        self._models: dict[str, Any] = {}
         self.reads: dict[Origin, set[str]] = {}
         self.raw = False
 
@@ -165,12 +166,19 @@ class Recorded(Seen):
 
     def ended(self, call: Any, error: BaseException | None) -> None:
         super().ended(call, error)
+        self._models = {**call.resources, COMPOSITE: call.composite}
         for name in (one for one in self._names if one in self.trees):
-            model = call.composite if name == COMPOSITE else call.resources[name]
+            model = self._models[name]
             values = values_of(self.trees[name][0])
             places = {steps: place for steps in values if (place := self._place_of(model, steps))}
             made, registered = self._made_at.get(id(model), ""), self.places.get(name, "")
             self.resources[name] = Registered(values, places, made, registered)
+
+    def place_of(self, name: str, steps: Steps) -> str:
+        """Return the line that set the value at a path of a requested resource; empty if no line is known."""
+        known = self.resources.get(name)
+        # A resource with a value that can't be encoded isn't known.
+        return self._place_of(self._models.get(name), steps) if known is None else known.places.get(steps, "")
 
     def _place_of(self, found: Any, steps: Steps) -> str:
         """Return the line that set the value at a path of `found`, or else the nearest object or list around it.

@@ -5,24 +5,29 @@ A value never comes if the kind's schema lacks the field, or nobody composes the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
 from ..._core.base.texts import near_name
 from ..._core.call.mark import HELD_BACK_KEY
 from ..._core.dependencies.entry import CutOff, Need, Note, Waiting, read
+from ..._core.models.walker import leaves
 from ..._core.observed.secrets import Masker, masker_for
 from ..._core.paths import field_path, trees
-from ..._core.paths.schema import Schema
+from ..._core.paths.schema import HEAD, Schema
 from ..._core.paths.text import show
 from ...errors import UsageError, WireError
 from ...proto import _view
+from ..manifests.objects import text_of
 from .rendered import api_versions_checked
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
+    from .observing import Asked
     from .rendered import StepRun
+
+    FindSchema = Callable[[str, str], Mapping[str, Any] | None]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
@@ -126,11 +131,85 @@ def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: s
     place = Schema(schema)
     for depth, step in enumerate(steps):
         found = place.below(step)
+        if found is None and place.is_open:
+            return ""
         if found is None:
             near = near_name(step, place.properties) if isinstance(step, str) else ""
             return f"{name} has no {show(steps[: depth + 1])}{near}"
         place = found
     return ""
+
+
+def missing_fields(schema: Mapping[str, Any], content: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield a text for each field of an object that its schema lacks, as `missing_field` does; metadata is left out."""
+    for steps, _ in leaves({part: one for part, one in content.items() if part not in HEAD}):
+        missing = missing_field(schema, steps, name)
+        if missing:
+            yield missing
+
+
+# What every resource has, whether its schema says so or not; and a question that `observing` answers.
+_EVERYWHERE: Final = frozenset(("connection_details", "exists", "external_name", *HEAD))
+_METHODS: Final = frozenset((*dir(dict), *dir(list)))
+
+
+def unknown_observed(runs: Iterable[StepRun], schema_of: FindSchema) -> Iterator[str]:
+    """Yield a message for each field of an observed resource that compose() reads and that its kind's schema lacks.
+
+    Args:
+        runs: The runs of the steps of a pipeline.
+        schema_of: Returns the schema of an apiVersion and a kind; None if it isn't known.
+    """
+    for run in runs:
+        if run.seen is None or not run.seen.absent:
+            continue
+        sources = _sources(run)
+        for origin, place in run.seen.absent.items():
+            if origin.steps[0] in _EVERYWHERE:
+                continue
+            held = run.seen.held.get(origin.name)
+            api_version, kind = _kind_of(origin.name, sources, held)
+            schema = schema_of(api_version, kind) if api_version and kind else None
+            problem = "" if schema is None else _lacks(schema, origin.steps, name_of(api_version, kind))
+            if problem:
+                yield f"{place}: {origin.name}.observed.{show(origin.steps)} is read, and {problem}"
+
+
+def _kind_of(name: str, sources: tuple[Any, ...], held: Asked | None) -> tuple[str, str]:
+    """Return the apiVersion and the kind of a resource, which may be held back; empty if they aren't known."""
+    if held is not None:
+        return held.data["apiVersion"], held.data["kind"]
+    return _text(sources, name, "apiVersion"), _text(sources, name, "kind")
+
+
+def unknown_fields(runs: Sequence[StepRun], schema_of: FindSchema) -> Iterator[str]:
+    """Yield a message for each field that an observed resource has and that its kind's schema lacks.
+
+    The arguments are those of `unknown_observed`.
+    """
+    observed = _view.RunFunctionRequest.FromString(runs[0].request).observed.resources if runs else {}
+    for name in sorted(observed):
+        content = codec.decode_struct(observed[name].resource)
+        api_version, kind = text_of(content.get("apiVersion")), text_of(content.get("kind"))
+        schema = schema_of(api_version, kind)
+        if schema is None:
+            continue
+        for problem in dict.fromkeys(missing_fields(schema, content, name_of(api_version, kind))):
+            yield f"the observed resource {name}: {problem}"
+
+
+def _lacks(schema: Mapping[str, Any], way: Sequence[str | int], name: str) -> str:
+    """Return why a field never has a value; empty if it may get one, or the field around it is told already."""
+    steps = without_method(schema, _of_conditions(way))
+    if steps[-1] in _METHODS or missing_field(schema, steps[:-1], ""):
+        return ""
+    return missing_field(schema, steps, name)
+
+
+def _of_conditions(steps: Sequence[str | int]) -> list[str | int]:
+    """Return a path that ends at the type of a condition without the type, which schemas don't name."""
+    is_type = list(steps[:2]) == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str)
+    return list(steps[:2] if is_type else steps)
 
 
 HEADING: Final = "never resolved:"
@@ -224,16 +303,14 @@ def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) ->
     steps = [step for step in parsed if not isinstance(step, trees.Select)]
     if len(steps) < len(parsed) or not steps or steps[0] not in ("spec", "status"):
         return ""
-    if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):
-        del steps[2:]  # steps[2] is the type of a condition, and schemas don't name types
-    api_version, kind = (_text(sources, name, key) for key in ("apiVersion", "kind"))
+    api_version, kind = _kind_of(name, sources, None)
     if not api_version or not kind:  # the resource is held back, so it has no kind yet
         return ""
     with api_versions_checked():
         schema = schemas.find(api_version, kind)
     if schema is None:
         return ""
-    return missing_field(schema, without_method(schema, steps), name_of(api_version, kind))
+    return missing_field(schema, without_method(schema, _of_conditions(steps)), name_of(api_version, kind))
 
 
 def _text(sources: tuple[Any, ...], name: str, key: str) -> str:

@@ -6,6 +6,7 @@ status. Crossplane ignores the other desired fields of the composite.
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -15,25 +16,32 @@ from ..._core.base.api_version import split
 from ..._core.base.texts import near_name, short_text
 from ..._core.dependencies.dependencies import show
 from ..._core.observed.observable import Observable
+from ..._core.paths.schema import Schema
 from ..._core.paths.text import show as show_path
 from ..._core.paths.trees import lookup
+from ..._core.schemas.rules import Verdicts, verdicts
 from ..._core.schemas.schema import errors_in
-from ..._core.schemas.translate import SchemaError
+from ..._core.schemas.translate import SchemaError, is_own_kind
 from ...errors import MissingExtraError
 from ...proto import _view
-from ..manifests.objects import some_names, text_of
-from .charts import Charts
+from ..kubernetes.rules import problems as kubernetes_problems
+from ..manifests.kind_sources import passed_over_text
+from ..manifests.objects import child_name, merged, some_names, text_of
+from .applying import after_apply
+from .composed import Owner
+from .definition import defaulted
 from .functions import InProcess
 from .observing import Asked, Seen
 from .rendered import api_versions_checked, cut_off
-from .rules import Verdicts, verdicts
-from .told import told
+from .told import told, unknown_fields, unknown_observed
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from .rendered import Rendered, StepRun
 
+_NO_BASE64: Final = "must be base64"
 _OTHER_NUMBER: Final = 7919
+_NEAR: Final = 0.8
 _MANIFEST: Final = ("spec", "forProvider", "manifest")
 
 
@@ -47,20 +55,25 @@ class Check:
 
     Args:
         schemas: The schemas of kinds.
+        tells_unchecked: Whether to say which resources have no schema.
 
     Attributes:
         errors: A message for each mistake, once.
+        reads: A message for each field of an observed resource that its kind's schema lacks, once: those that compose()
+            reads, and those that the resources have.
     """
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: Schemas, *, tells_unchecked: bool = True) -> None:
         self._schemas = schemas
-        self._seen: dict[str, Mapping[str, Any]] = {}
+        self._tells_unchecked = tells_unchecked
+        self._seen: dict[str, Any] = {}
+        self._owner: Owner | None = None
         self._unchecked: dict[str, str] = {}
         self._names: set[str] = set()
         self._api_versions: set[str] = set()
-        self._charts = Charts(schemas.folders)
         self._rules: dict[str, Verdicts] = {}
         self.errors: list[str] = []
+        self.reads: dict[str, None] = {}
 
     def add(self, rendered: Rendered, *, beyond: bool = False) -> None:
         """Check what a reconcile desires. With `beyond`, functions of this process run again to find more resources.
@@ -71,8 +84,13 @@ class Check:
             InputError: A file of schemas can't be read, or is malformed.
             RenderError: A desired resource's apiVersion can't be parsed.
         """
+        with api_versions_checked():
+            self.reads.update(dict.fromkeys(unknown_observed(rendered.steps, self._schemas.find)))
+            if not self._seen:  # later reconciles observe what previous ones have made
+                self.reads.update(dict.fromkeys(unknown_fields(rendered.steps, self._schemas.find)))
         found = list(_desired(rendered))
         last = rendered.steps[-1].request if rendered.steps else b""
+        self._owner = Owner.of(rendered.composite)
         self._observed = _view.RunFunctionRequest.FromString(last).observed.resources
         known = {name for name, _ in found}
         self._api_versions.update(text_of(one.get("apiVersion")) for _, one in found)
@@ -92,7 +110,7 @@ class Check:
     @property
     def unchecked(self) -> str:
         """A line that names what wasn't checked, and why; empty if all was checked."""
-        if not self._unchecked:
+        if not self._unchecked or not self._tells_unchecked:
             return ""
         whys: dict[str, list[str]] = {}
         for name, why in sorted(self._unchecked.items()):
@@ -111,28 +129,42 @@ class Check:
 
     @property
     def lines(self) -> list[str]:
-        """The mistakes, and lines about what isn't checked."""
-        return [*(f"invalid: {error}" for error in self.errors), *filter(None, [self.unchecked, self.unevaluated])]
+        """The reads that may be wrong, the mistakes, and lines about what isn't checked."""
+        passed_over = passed_over_text(self._schemas.passed_over())
+        notes = filter(None, [self.unchecked, self.unevaluated, passed_over])
+        reads = (f"warning: {read}" for read in self.reads)
+        return [*reads, *(f"invalid: {error}" for error in self.errors), *notes]
 
     def _leave(self, name: str, why: str) -> None:
         self._names.add(name)
         self._unchecked[name] = why
 
     def _check(self, name: str, resource: Mapping[str, Any], *, partial: bool) -> None:
-        if self._seen.get(name) == resource:
+        old = self._existing(name, resource)
+        if self._seen.get(name) == (resource, old):
             return
-        self._seen[name] = resource
+        self._seen[name] = resource, old
         shown = name or "the composite"
         self._names.add(shown)
         self._unchecked.pop(shown, None)
         try:
-            found = [*self._mistakes(name, shown, resource, partial=partial)]
+            found = [*self._mistakes(name, shown, resource, old, partial=partial)]
         except MissingExtraError as error:
             self._leave(shown, str(error))
             return
         self.errors += [one for one in found if one not in self.errors]
 
-    def _mistakes(self, name: str, shown: str, resource: Mapping[str, Any], *, partial: bool) -> Iterator[str]:
+    def _existing(self, name: str, resource: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the observed resource that a desired one is applied to; None if there is none of its kind."""
+        if name not in self._observed:
+            return None
+        old = codec.decode_struct(self._observed[name].resource)
+        is_same = all(old.get(key) == resource.get(key) for key in ("apiVersion", "kind"))
+        return old if is_same else None
+
+    def _mistakes(
+        self, name: str, shown: str, resource: Mapping[str, Any], old: Mapping[str, Any] | None, *, partial: bool
+    ) -> Iterator[str]:
         if name and resource.get("status"):
             yield f"{name}.status: is set, but Crossplane discards the desired status of composed resources"
         yield from self._embedded(name, resource)
@@ -144,17 +176,24 @@ class Check:
         if schema is not None:
             content = {key: value for key, value in resource.items() if key != "status"}
             if name:
-                found = [*_errors(name, content, schema, where, partial=partial)]
-                yield from found or self._broken(name, content, schema, where)
+                stored = self._named(name, content) if old is None else after_apply(old, content, schema)
+                yield from self._wrong(name, stored, old, schema, where, partial=partial)
             return
         versions = _versions(self._schemas, api_version, kind)
         if versions:
             yield f"{name or 'xr'}.apiVersion: {versions}"
-        else:
-            near = near_name(kind, self._schemas.kinds_of(split(api_version)[0])) or near_name(
-                api_version, [one for one in self._api_versions if self._schema(one, kind)[0] is not None]
-            )
-            self._leave(shown, f"no schema of {short_text(api_version)} {short_text(kind)}{near}")
+            return
+        near = _near_kind(kind, self._schemas.kinds_of(split(api_version)[0]))
+        if near:
+            yield f"{name or 'xr'}.kind: {short_text(kind)} isn't a kind of {short_text(api_version)}{near}"
+            return
+        near = near_name(api_version, [one for one in self._api_versions if self._schema(one, kind)[0] is not None])
+        path = f"apis/{api_version}" if "/" in api_version else f"api/{api_version}"
+        self._leave(
+            shown,
+            f"no schema of {short_text(api_version)} {short_text(kind)}{near}; a file for --crds: kubectl get --raw "
+            f"/openapi/v3/{short_text(path)}",
+        )
 
     def _schema(self, api_version: str, kind: str) -> tuple[Mapping[str, Any] | None, str]:
         """Return the schema of a kind, None if there is none, and the schema's place for messages."""
@@ -163,23 +202,57 @@ class Check:
         return schema, "" if schema is None else f" in {self._schemas.where(api_version, kind)}"
 
     def _embedded(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a message for each mistake in the manifest of provider-kubernetes' Object, or a Release's values."""
-        if resource.get("kind") == "Release":
-            yield from self._charts.mistakes(name, resource)
+        """Yield a message for each mistake in the manifest of provider-kubernetes' Object."""
         manifest: Any = lookup(resource, _MANIFEST) if resource.get("kind") == "Object" else None
         api_version, kind = (lookup(manifest, (key,)) for key in ("apiVersion", "kind"))
         if isinstance(api_version, str) and isinstance(kind, str):
             schema, where = self._schema(api_version, kind)
             yield from () if schema is None else _errors(f"{name}.{show_path(_MANIFEST)}", manifest, schema, where)
 
-    def _broken(self, name: str, resource: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> Iterator[str]:
-        """Yield a message for each rule in CEL that a resource breaks, also beside what exists."""
-        old = codec.decode_struct(self._observed[name].resource) if name in self._observed else None
-        if old is not None and any(old.get(key) != resource[key] for key in ("apiVersion", "kind")):
-            old = None
-        found = self._rules[name] = verdicts(resource, schema, old)
-        for path, message in found.broken:
-            yield f"{name}{path and '.'}{path}: {message} {_schema_of(resource, where)}"
+    def _named(self, name: str, resource: dict[str, Any]) -> dict[str, Any]:
+        """Return a new resource with the name that Crossplane generates for it, if it has none."""
+        metadata = resource.get("metadata", {})
+        if not isinstance(metadata, dict) or metadata.get("name") or self._owner is None:
+            return resource
+        prefix = metadata.get("generateName") or f"{self._owner.prefix}-"
+        if not isinstance(prefix, str):
+            return resource
+        generated = {"generateName": prefix, "name": child_name(prefix, self._owner.uid, name)}
+        return {**resource, "metadata": {**metadata, **generated}}
+
+    def _wrong(
+        self,
+        name: str,
+        stored: dict[str, Any],
+        old: Mapping[str, Any] | None,
+        schema: Mapping[str, Any],
+        where: str,
+        *,
+        partial: bool,
+    ) -> Iterator[str]:
+        """Yield a message for each mistake in a resource as it would be stored, and for each rule in CEL it breaks.
+
+        An API server takes what exists as it is, so mistakes in it don't count.
+        """
+        stored.pop("status", None)
+        if not is_own_kind(Schema(schema)):
+            stored = defaulted(stored, schema)
+        found = [*_errors(name, stored, schema, where, partial=partial), *_in_code(name, stored)]
+        if found and old is not None:
+            there = {key: one for key, one in old.items() if key != "status"}
+            known = {*_errors(name, there, schema, where, partial=partial), *_in_code(name, there)}
+            found = [one for one in found if one not in known]
+        yield from found
+        if not found:
+            rules = self._rules[name] = verdicts(stored, schema, old)
+            for path, message in rules.broken:
+                yield f"{name}{path and '.'}{path}: {message} {_schema_of(stored, where)}"
+
+
+def _in_code(name: str, resource: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a message for each mistake that only an API server's code finds, in one of Kubernetes' own kinds."""
+    for path, text in kubernetes_problems(resource):
+        yield f"{name}.{show_path(path)}: {text}"
 
 
 def not_sent(rendered: Rendered) -> dict[str, Asked | str]:
@@ -268,7 +341,7 @@ def status_errors(
     if "status" not in data:
         return []
     found = [*_errors("", data, schema, where, partial=partial)]
-    broken = () if found else verdicts(data, schema, composite).broken
+    broken = () if found else verdicts(defaulted(merged(composite, data), schema), schema, composite).broken
     # Other rules are about fields that users set. They were checked with the composite.
     return found + [
         f"xr.{path}: {message} {_schema_of(data, where)}" for path, message in broken if path.startswith("status")
@@ -303,11 +376,30 @@ def _errors(
     for one in found:
         if name or one.path.startswith("status"):
             at = (name or "xr") + (f".{one.path}" if one.path and one.path[0] != "[" else one.path)
-            yield f"{at}: {one.problem} {where}"
+            hint = "; stringData takes plain text" if one.problem == _NO_BASE64 and resource["kind"] == "Secret" else ""
+            yield f"{at}: {one.problem}{hint} {where}"
 
 
 def _schema_of(resource: Mapping[str, Any], where: str) -> str:
     return f"(schema of {short_text(resource['apiVersion'])} {short_text(resource['kind'])}{where})"
+
+
+def _near_kind(kind: str, kinds: Sequence[str]) -> str:
+    """Return a hint with the kind that a misspelt kind of its group means; empty for none.
+
+    The definitions at hand may be a part of the group, so a kind counts as misspelt only if it is nearly one of them:
+    in other cases, with its letters in another order, as its plural, or with a letter or two wrong. A longer name, such
+    as SecurityGroupRule, is a kind of its own.
+    """
+    wanted = kind.lower()
+    for one in kinds:
+        known = one.lower()
+        is_plural = wanted in (f"{known}s", f"{known}es", f"{known[:-1]}ies")
+        has_other = abs(len(wanted) - len(known)) > 1 and (wanted in known or known in wanted)
+        is_near = not has_other and difflib.SequenceMatcher(None, wanted, known).ratio() > _NEAR
+        if sorted(wanted) == sorted(known) or is_plural or is_near:
+            return f"; did you mean {one!r}?"
+    return ""
 
 
 def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
@@ -326,7 +418,7 @@ def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
     those = []
     for where, versions in found.items():
         served = [one for one, is_served in versions.items() if is_served]
-        those.append(f"{where} has {' and '.join(served) or 'no served version'} of {kind} of {group}")
+        those.append(f"{where} has {' and '.join(served) or 'no served version'} of {kind}{group and ' of '}{group}")
     problem = "isn't served" if is_known else "isn't a version of the kind"
     return f"{short_text(version)} {problem} ({'; '.join(those)})"
 

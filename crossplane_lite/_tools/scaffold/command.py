@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
@@ -20,6 +19,7 @@ from ..._core.base.terminal import StatusLine
 from ...errors import InputError
 from ..packaging.installing import sdk_requirement
 from ..programs.help import parser
+from ..programs.process import patiently
 from .project import Project, check_name, filled, new_project
 
 _LONGEST: Final = 63  # the name is that of a ConfigMap, and of the image
@@ -89,7 +89,7 @@ def command(argv: Sequence[str]) -> int:
         if arguments.template == "krm":
             texts = krm_files(name, arguments.sdk_from)
         else:
-            load("yaml", "codegen")
+            load("yaml", "cli")
             project = new_project(name, arguments.sdk_from)
             if arguments.template == "operation":
                 values = {**project._asdict(), "capability": "operation", "render": "render op"}
@@ -108,8 +108,14 @@ def command(argv: Sequence[str]) -> int:
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")
-    print(f"next: cd {arguments.name}, then the commands in README.md")
+    print("next:", *(f"  {one}" for one in _next(arguments.name, texts["README.md"])), sep="\n")
     return 0
+
+
+def _next(folder: str, readme: str) -> list[str]:
+    """Return the next three commands: into the project's folder, and the first two of its README."""
+    found = [line.strip() for line in readme.splitlines() if line.startswith("    ")]
+    return [f"cd {shlex.quote(folder)}", *found[:2]]
 
 
 def _installed_from() -> str | None:
@@ -174,15 +180,7 @@ def _write_snapshot(folder: Path, project: Project, template: str) -> None:
     """
     program = _FIRST.format(package=project.package)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", program, template],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    done = patiently([sys.executable, "-c", program, template], folder=folder, env=environment)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
         raise InputError(f"{folder} was written, but its function can't be rendered: {reason}")

@@ -123,13 +123,12 @@ def _models(documents: Sequence[Document]) -> dict[str, str]:
         InputError: A schema can't be used, or two documents define the same kind differently.
     """
     made = generate.generate(generate.select(definitions(documents).kinds, "storage"))
-    texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
-    return {**texts, MANIFEST: manifest(texts, made.names)}
+    return {**made.files, MANIFEST: manifest(made.files, made.names)}
 
 
 def _xrd(path: str | None, text: str) -> Document:
     label = path or "xrd.yaml"
-    found = list(parse_documents(text, label, extra="codegen"))
+    found = list(parse_documents(text, label))
     xrds = [one for one in found if one.content.get("kind") == "CompositeResourceDefinition"]
     if len(xrds) != 1 or len(found) != 1:
         kinds = ", ".join(str(one.content.get("kind") or "a document without a kind") for one in found) or "nothing"

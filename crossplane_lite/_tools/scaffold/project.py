@@ -95,7 +95,7 @@ def new_project(name: str, sdk_from: str | None) -> Project:
     short = name.removeprefix("function-")
     sdk, dev_sdk = (
         f"crossplane-lite{extras}" if sdk_from is None else sdk_requirement(sdk_from, extras)
-        for extras in ("[h2]", "[cli,h2]")
+        for extras in ("", "[cli]")
     )
     kind = "".join(part.capitalize() for part in short.split("-"))
     return Project(name, package, f"function-{short}", f"{short}-{secrets.token_hex(3)}", kind, sdk, dev_sdk)

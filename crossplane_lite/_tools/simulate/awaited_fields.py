@@ -15,7 +15,6 @@ from ..render.told import missing_field, name_of, without_method
 from .builtin import condition
 from .fixtures import Fixture
 from .merging import ABSENT, at, copied, steps_of
-from .model_types import model_schema
 from .values import MOST_ELEMENTS, Target, text_for, value_for
 
 GIVEN: Final = "given"
@@ -287,9 +286,7 @@ class AwaitedFields:
         if mirrored is not ABSENT and mirrored is not None:
             holder[steps[-1]] = _fitting(mirrored, place)
             return MIRROR
-        # Without a schema of the kind, the function's model of it knows at least the type.
-        known = place.source if self._schema is not None else model_schema(*self._owner[1:], steps)
-        holder[steps[-1]], is_assumed = value_for(known, self._owner, steps)
+        holder[steps[-1]], is_assumed = value_for(place.source, self._owner, steps)
         return ASSUMED if is_assumed or self._schema is None else SCHEMA
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from ..._core.base import stdio
 from ...errors import InputError
 from ..manifests import yaml
+from ..manifests.objects import some_names
 from ..render import arguments, output, terminal
 from ..render.rendered import RenderError
 from ..render.told import summary
 from . import table
 from .effects import effects_of
-from .report import Loss, report
+from .report import Loss, looks_ready, report
 from .simulation import Simulation
 
 if TYPE_CHECKING:
@@ -153,6 +154,25 @@ def _never(simulation: Simulation) -> Iterator[str]:
         yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
     if unresolved:
         yield summary(unresolved)
+    elif simulation.stable:
+        yield from _unready(simulation)
+
+
+def _unready(simulation: Simulation) -> Iterator[str]:
+    """Yield why the composite never gets ready, where the rules of its resources' kinds can't tell readiness."""
+    last = simulation.rounds[-1].rendered
+    conditions = last.composite["status"]["conditions"]
+    if any((one["type"], one["status"]) == ("Ready", "True") for one in conditions):
+        return
+    unready = [
+        name for name, is_ready in last.ready.items() if not is_ready and not looks_ready(simulation.observed.get(name))
+    ]
+    if unready:
+        kinds = "are never ready: their kinds have" if len(unready) > 1 else "is never ready: its kind has"
+        yield (
+            f"the composite never gets ready: {some_names(unready)} {kinds} no condition Ready and no rule of "
+            "readiness; set .ready in compose()"
+        )
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:

@@ -78,7 +78,7 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
             "kind": latest[name].get("kind"),
             "objectName": latest[name].get("metadata", {}).get("name"),
             "ready": bool(last and last.ready.get(name)),
-            "looksReady": _looks_ready(simulation.observed.get(name)),
+            "looksReady": looks_ready(simulation.observed.get(name)),
             "exists": name in simulation.observed,
         }
 
@@ -103,7 +103,7 @@ def _entry(simulation: Simulation, name: str) -> dict[str, Any]:
     }
 
 
-def _looks_ready(resource: Mapping[str, Any] | None) -> bool:
+def looks_ready(resource: Mapping[str, Any] | None) -> bool:
     """Return whether an existing resource is ready by the rules of its kind. The functions may say something else."""
     return resource is not None and lookup.is_ready(codec.encode_struct(resource))
 

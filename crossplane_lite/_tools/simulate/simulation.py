@@ -487,8 +487,9 @@ def _oscillation(rounds: Sequence[Round], first: int) -> str:
 def _slowness(rounds: Sequence[Round]) -> str:
     """Return a text for a simulation that took too many rounds. It names the fields that the last round changed."""
     return (
-        f"the simulation isn't stable after {len(rounds)} rounds, and no two rounds had the same result; allow more "
-        f"rounds (--max-rounds, or most_rounds); these still change: {_listed(_changed(rounds, len(rounds) - 1))}"
+        f"the simulation isn't stable after {len(rounds)} rounds, and no two rounds had the same result; these still "
+        f"change: {_listed(_changed(rounds, len(rounds) - 1))}; a time or a random value is another one in each round, "
+        "which never ends (ctx.once makes it once); else allow more rounds (--max-rounds, or most_rounds)"
     )
 
 

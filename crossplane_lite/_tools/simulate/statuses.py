@@ -7,11 +7,10 @@ An awaited field is a field that other resources need. It takes its value from t
 3. For the status of one of Kubernetes' own kinds, such as a Deployment: the status of a healthy object.
 4. The resource as it was given at the start of the simulation.
 5. For `status.atProvider.X`, the value of `spec.forProvider.X`. For `status.atProvider.id`, the external name.
-6. The kind's schema, by which a value is made up.
+6. The kind's schema: the simplest value that it allows.
 
-Without a schema, a value is made up, too: of the type that the function's model has, else a string. It is reported as
-assumed. If the schema is known and lacks the field, only the first four sources count. Outside of spec and status, only
-the external name and connection details are made up.
+Without a schema, the value is a string, and reported as assumed. If the schema is known and lacks the field, only the
+first four sources count. Outside of spec and status, only the external name and connection details are made up.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..._core.base.texts import short_repr
+from ..._core.observed import lookup
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import EXTERNAL_NAME
-from ..._core.paths.trees import leaves
 from ..manifests.objects import (
     APPLIED_BY,
     RESOURCE_NAME,
@@ -35,9 +34,9 @@ from ..manifests.objects import (
     text_of,
     with_condition,
 )
-from ..render.told import missing_field, name_of
+from ..render.told import missing_fields, name_of
 from .awaited_fields import AwaitedFields, list_of
-from .builtin import builtin_status, condition, needs_no_status
+from .builtin import builtin_status, condition
 from .fixtures import Fixture, Fixtures
 from .merging import ABSENT, at, copied
 from .values import Target
@@ -79,9 +78,8 @@ class Statuses:
         owner = Target(name, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         content = {} if schema is None else self.fixtures.of(*owner).content
-        for steps, _ in leaves({part: content[part] for part in ("spec", "status") if part in content}):
-            if missing := missing_field(schema or {}, steps, name_of(owner.api_version, owner.kind)):
-                yield f"fixture {short_repr(name)}: {missing}"
+        for missing in missing_fields(schema or {}, content, name_of(owner.api_version, owner.kind)):
+            yield f"fixture {short_repr(name)}: {missing}"
 
     def exists(
         self,
@@ -163,11 +161,9 @@ def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixtu
     before = at(resource, ["status"])
     status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})
     conditions = [one for one in list_of(status.get("conditions")) if isinstance(one, dict)]
-    if (
-        not _has_own_conditions(resource)
-        and not needs_no_status(resource)
-        and (schema is None or Schema(schema).at(["status", "conditions"]) is not None)
-    ):
+    has_rule = lookup.has_rule(text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
+    may_have_ready = schema is None or Schema(schema).at(["status", "conditions"]) is not None
+    if may_have_ready and not has_rule:
         with_condition(conditions, condition("Synced", "ReconcileSuccess"))
         with_condition(conditions, condition("Ready", "Available"))
     status = copied(merged(status, given))
@@ -177,11 +173,6 @@ def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixtu
     if conditions and given.get("conditions", ABSENT) is not None:
         status["conditions"] = conditions
     return status
-
-
-def _has_own_conditions(resource: Mapping[str, Any]) -> bool:
-    """Return whether Kubernetes itself writes a resource's conditions, because the kind is one of Kubernetes' own."""
-    return builtin_status({**resource, "metadata": {"generation": 1}}) is not None
 
 
 def _is_ours(entry: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Makes up plausible values for fields by their schemas. The same field gets the same value in every run.
+"""Makes the simplest values that the schemas of fields allow. The same field gets the same value in every run.
 
 Schemas are in Kubernetes' dialect of OpenAPI v3.0, with their references inlined.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.api_version import group_of
 from ..._core.base.scalars import EXACT
 from ..._core.paths.schema import Schema
 from ..manifests.objects import TRANSITION_TIME
 from .merging import copied
-from .patterns import matches, matching
 
 MOST_ELEMENTS: Final = 200
 """The most elements of a list that is made here."""
@@ -38,24 +37,6 @@ _FORMATS: Final[Mapping[str, str]] = {
     "url": "https://example.org",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
-# Patterns for a field's name, written as words in lower case, and the value for it: one that is reserved for examples.
-_NAMES: Final = (
-    (re.compile(r"(^|-)arn$"), "arn:aws:{group}:us-east-1:000000000000:{kind}/{text}"),
-    (re.compile(r"(^|-)ipv6-cidr"), "2001:db8::/56"),
-    (re.compile(r"(^|-)cidr"), "192.0.2.0/24"),
-    (re.compile(r"(^|-)ipv6(-address)?$"), "2001:db8::1"),
-    (re.compile(r"(^|-)ip(-address)?$|^address$"), "192.0.2.1"),
-    (re.compile(r"(^|-)(ur[il]|self-link)$"), "https://{text}.example.org"),
-    (re.compile(r"(^|-)(host(-?name)?|fqdn|endpoint|domain|dns-name)$"), "{text}.example.org"),
-    (re.compile(r"(^|-)email$"), "{text}@example.org"),
-    (re.compile(r"(^|-)port$"), "443"),
-    (re.compile(r"(^|-)(data|base64)$"), _FORMATS["byte"]),
-    (re.compile(r"(^|-)(time(stamp)?|created|updated|expiration)$|-(at|date)$"), TRANSITION_TIME),
-    (re.compile(r"(^|-)(owner|account|registry)-id$"), "000000000000"),
-    (re.compile(r"(^|-)version$"), "1.2.3"),
-)
-# Where a word begins in a name such as publicIp, podIP or dns_name.
-_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 _NOT_PLAIN: Final = re.compile(r"[^a-z0-9]+")
 
 Steps = Sequence["str | int"]
@@ -88,7 +69,7 @@ class Made(NamedTuple):
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Return a plausible value for a field, and whether the value is a guess. Every run makes the same value.
+    """Return a value for a field, and whether the value is a guess. Every run makes the same value.
 
     Args:
         schema: The field's schema. A value that is a guess may not fit the schema.
@@ -99,7 +80,7 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
 
 
 def required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plausible values for the required fields of an object, for an example: as little as is valid.
+    """Return values for the required fields of an object, for an example: as little as is valid.
 
     Fields with a default or without a schema are left out.
 
@@ -124,25 +105,6 @@ def _with_parameters(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a plausible string for a field by its name, such as an IP address for `ipAddress`.
-
-    If the name says nothing, the string is made of the names of the resource and the field.
-
-    Args:
-        owner: The resource that gets the string.
-        steps: The path of the field in the resource.
-    """
-    text = _plain_text(owner, steps)
-    name = next((step for step in reversed(steps) if isinstance(step, str)), "")
-    name = _WORD.sub("-", name).lower()
-    for pattern, form in _NAMES:
-        if pattern.search(name):
-            group = group_of(owner.api_version).partition(".")[0]
-            return form.format(text=text, group=group, kind=owner.kind.lower())
-    return text
-
-
-def _plain_text(owner: Target, steps: Steps) -> str:
     """Return a text made of the names of a resource and a field. It is a valid DNS label of at most 63 characters."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
@@ -225,23 +187,25 @@ class _Maker:
         return Made({**whole, **{key: one.value for key, one in made.items()}}, is_assumed)
 
     def _text(self, schema: Mapping[str, Any], steps: list[str | int]) -> Made:
-        shortest, longest = _integer(schema.get("minLength"), 0), _integer(schema.get("maxLength"), 1_000_000)
+        """Return an example of the schema's format, or else the text for the field; it is a guess if it doesn't fit."""
+        shortest = _integer(schema.get("minLength"), 0)
+        longest = _integer(schema.get("maxLength"), 1_000_000)
+        text = _FORMATS.get(str(schema.get("format"))) or text_for(self._owner, steps)
+        fitting = _of_length(text, shortest, longest)
         pattern = schema.get("pattern")
-        candidates = [_FORMATS.get(str(schema.get("format"))), text_for(self._owner, steps)]
-        if isinstance(pattern, str):
-            candidates.append(_plain_text(self._owner, steps))
-            candidates += _FORMATS.values()
-            candidates.append(matching(pattern))
-        fitting = [
-            text
-            for one in candidates
-            if one is not None
-            for text in [_of_length(one, shortest, longest)]
-            if not isinstance(pattern, str) or matches(pattern, text)
-        ]
-        if fitting:
-            return Made(fitting[0], False)
-        return Made(text_for(self._owner, steps), True)
+        is_assumed = isinstance(pattern, str) and not _matches(pattern, fitting)
+        return Made(fitting, is_assumed)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Return whether a pattern is found in a text. If Python can't compile the pattern, the result is True."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a later Python may read the pattern differently
+            compiled = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return True
+    return compiled.search(text) is not None
 
 
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,15 +12,15 @@ from ._edit import paired
 from ._layout import bounds, column, entries, line_start, open_at, pieces_of, place_of
 from ._moves import has_comments, is_movable, moved_lines, texts_in
 from ._nodes import MAPPING, SEQUENCE, YamlNode, merged, same, says, wanted
-from ._replace import apply, element_lines, flow_value, replace
-from ._write import beside, flow_style, key_text, mapping_lines, scalar, style_at
+from ._replace import apply, flow_value, replace
+from ._write import beside, entry_lines, key_text, scalar, style_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any, TypeAlias
 
-    from ._nodes import Edit, Lists, Stream
+    from ._nodes import Edit, Stream, _Known
 
     # A field or an element: its key, or None; its node, or None if it is new; and its value.
     Entry: TypeAlias = tuple[str | None, YamlNode | None, Any]
@@ -44,7 +44,7 @@ class Edits:
         self._doc = doc
         self._loose = {*loose}  # aliases that copies replace
         self._active: set[YamlNode] = set()  # all nodes that have an edit, or an edit in them
-        self._lists: Lists = {}
+        self._known: _Known = {}
         self._touched: set[YamlNode] = set()  # nodes with a new value
         self._gone: set[YamlNode] = set()  # nodes whose text is removed or replaced
         self._arranged: list[YamlNode] = []  # lists in which elements were added, removed or moved
@@ -124,7 +124,7 @@ class Edits:
             if node not in self._active:
                 return
             if node in self._doc.wanted:
-                value, self._lists = self._doc.wanted[node]
+                value, self._known = self._doc.wanted[node]
             else:
                 value = node.content if node.kind in (MAPPING, SEQUENCE) else node.value()
         elif not self._doc.aliases and says(node, value):
@@ -134,7 +134,7 @@ class Edits:
             self._put(node, origin[1], value, out)
         elif isinstance(value, YamlNode):
             self._other_text(node, value, out)
-        elif self._doc.moved and self._must_open(node, value):
+        elif self._doc.moved and self.must_open(node, value):
             self._touch(node)
             self._gone.add(node)
             replace(node, value, False, out, in_lines=True)
@@ -154,7 +154,7 @@ class Edits:
             text = "-" + text[column(self._doc.text, place.start) + 1 :]
         out.append((place.start, place.end, text))
 
-    def _must_open(self, node: YamlNode, value: Any) -> bool:
+    def must_open(self, node: YamlNode, value: Any) -> bool:
         """Return whether a value in brackets must be written in lines: comments have moved into it."""
         if not node.style or not entries(node) or (node.parent is not None and node.parent.style):
             return False
@@ -259,33 +259,31 @@ class Edits:
         else:
             indent = column(node.doc.text, open_at(node))
             now = [
-                element_lines(one, indent, style_at(node)) if at is None else one
+                entry_lines(None, one, indent, style_at(node)) if at is None else one
                 for at, one in zip(found, value, strict=True)
             ]
             self._block(node, found, now, out)
 
     def _places(self, children: list[YamlNode], value: list[Any]) -> list[int | None]:
         """Return, for each element of a new list, the index of the node of the list that becomes it."""
-        if value is children:
-            return [*range(len(children))]
-        known = self._lists.get(id(value), _UNKNOWN)
-        if known is None:
-            index = {child: at for at, child in enumerate(children)}
-            return [index.get(one) if isinstance(one, YamlNode) else None for one in value]
-        if known is _UNKNOWN or len(known[1]) != len(children):
-            return paired([one.value() for one in children], [self._own(one, children) for one in value])
-        before = known[1]
-        if len(value) == len(before) and all(one is other for one, other in zip(value, before, strict=True)):
-            return [*range(len(children))]
-        of = {id(one): at for at, one in enumerate(before) if isinstance(one, (dict, list))}
-        found = [of.pop(id(one), None) for one in value]
-        taken = {*found}
-        free = [at for at in range(len(children)) if at not in taken]
-        new = [at for at, one in enumerate(found) if one is None]
-        pairs = paired([children[at].value() for at in free], [value[at] for at in new])
+        left: dict[Any, int] = {child: at for at, child in enumerate(children)}
+        found = [left.pop(self._node_of(one), None) for one in value]
+        is_compared = self._known.get(id(value), value) is not None
+        new = [at for at, one in enumerate(found) if one is None] if left and is_compared else []
+        free = [*left.values()]
+        pairs = paired([children[at].value() for at in free], [self._own(value[at], children) for at in new])
         for at, pair in zip(new, pairs, strict=True):
             found[at] = None if pair is None else free[pair]
         return found
+
+    def _node_of(self, value: Any) -> YamlNode | None:
+        """Return the node from which an element of a new list was read; None if it wasn't read."""
+        if isinstance(value, YamlNode):
+            return value
+        if not isinstance(value, (dict, list)):
+            return None
+        known = self._doc.moved.get(id(value)) or self._known.get(id(value))
+        return None if known is None else known[1]
 
     def _own(self, value: Any, children: list[YamlNode]) -> Any:
         """Return an element of a new list; what equals nothing if it has come from elsewhere."""
@@ -409,7 +407,7 @@ def _new_fields(node: YamlNode, new: dict[str, Any], gone: Collection[str | None
         new: The new fields.
         gone: The keys of the fields that are removed. A new field with the same value is such a field with a new key.
     """
-    style = style_at(node, is_flat=all(map(_is_flat, new.values())))
+    style = style_at(node)
     indent, quote, key_quote = column(node.doc.text, bounds(node)[0].start), beside(node), beside(node, True)
     left = [child for key, child in node.content.items() if key in gone and is_movable(child) and has_comments(child)]
     found: list[list[str]] = []
@@ -423,12 +421,8 @@ def _new_fields(node: YamlNode, new: dict[str, Any], gone: Collection[str | None
         elif not is_moved and quote and isinstance(one, str) and "\n" not in one:
             found.append([f"{' ' * indent}{name}: {scalar(one, style, old=quote)}"])
         else:
-            found.append(mapping_lines({key: one}, indent, style, old_key=key_quote))
+            found.append(entry_lines(name, one, indent, style))
     return found
-
-
-def _is_flat(value: object) -> bool:
-    return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
 
 
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
@@ -470,12 +464,12 @@ def _usual_lead(node: YamlNode, leads: list[str]) -> str:
     lead = leads[0]
     if "\n" in lead:
         return lead[lead.rindex("\n") - lead.endswith("\r\n", 0, lead.rindex("\n") + 1) :]
-    style = flow_style(node, style_at(node))
+    style = style_at(node)
     return "" if style.colon == ":" else " "
 
 
 def _fresh(node: YamlNode, key: str | None, value: Any, lead: str) -> str:
-    style = flow_style(node, style_at(node))
+    style = style_at(node)
     body = flow_value(node, wanted(value), style, lead, beside(node))
     if key is None:
         return body

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import _layout
 from ._nodes import ALIAS, MAPPING, SCALAR, SEQUENCE, YamlNode
 from ._replace import apply
-from ._write import mapping_lines, sequence_lines
+from ._write import fresh_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str 
     if was_field and key is None:
         to = column + 2
     elif not was_field and key is not None:
-        to = column + (style.step if node.kind == MAPPING else style.offset)
+        to = column + style.indent(node.kind)
     lines = _shifted(body, to - depth)
     if key is not None or first.strip():
         return [*above, (head + first).rstrip(" "), *lines]
@@ -82,13 +82,8 @@ def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str 
 
 def _fresh_lines(value: Any, column: int, style: Style, key: str | None, behind: str) -> list[str]:
     """Return new lines of a value, with the comment that is behind its old key or dash."""
-    style = style._replace(moved={})
     _, _, note = behind.partition("#")
-    if key is None:
-        lines = sequence_lines([value], column, style)
-    else:
-        first, *lines = mapping_lines({"k": value}, column, style)
-        lines = [first.replace("k", key, 1), *lines]
+    lines = fresh_lines(key, value, column, style)
     if note and (key is not None or not value):
         lines[0] += f" #{note}"
     return [f"{' ' * column}#{note}", *lines] if note and key is None and value else lines
@@ -107,9 +102,10 @@ def _parts(node: YamlNode, value: Any) -> tuple[str, str | None, int]:
     text = doc.text
     parent = node.parent
     head = (_layout.colon_of(node) if parent is not None and parent.kind == MAPPING else place.start) + 1
-    if node.kind == ALIAS:
+    edited = Edits(doc, reaching_out(node))
+    if node.kind == ALIAS or edited.must_open(node, value):
         return text[node.end : _layout.line_end(text, node.end)].rstrip("\r\n"), None, 0
-    edits = Edits(doc, reaching_out(node)).of_moved(node, value)
+    edits = edited.of_moved(node, value)
     if not _layout.is_block(node):
         return "", apply(text, head, place.end, edits), -1
     bounds = _layout.bounds(node)[0]

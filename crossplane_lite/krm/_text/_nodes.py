@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-    Lists: TypeAlias = dict[int, tuple[list[Any], list[Any]] | None]
+    # Objects and lists with the nodes from which they were read, by the `id()` of the object or list.
+    _Known: TypeAlias = dict[int, tuple[Any, "YamlNode"] | None]
 
     Stream: TypeAlias = Any  # `_parse.Text`
 
@@ -113,16 +114,16 @@ class YamlNode:
         """Return the nodes of a list's elements; an empty list for other values."""
         return list(self.content) if self.kind == SEQUENCE else []
 
-    def assign(self, value: Any, lists: Lists | None = None) -> None:
+    def assign(self, value: Any, known: _Known | None = None) -> None:
         """Give the node a new value, which the text gets when the stream is dumped. Only differences are written.
 
         Args:
             value: The value. It isn't copied, and must be a dict for a document.
-            lists: The lists in `value` that were read from the node, as `lists_in` returns them. Their elements are
-                recognised by identity, those of all other lists by their content. A list that has None here has nodes
-                and new values as elements, which aren't compared.
+            known: The objects and lists in `value` that were read from the text, as `nodes_of` returns them. These
+                elements of lists are recognised by identity, all others by their content. A list that has None here
+                has nodes and new values as elements, which aren't compared.
         """
-        self.doc.wanted[self] = value, lists or {}
+        self.doc.wanted[self] = value, known or {}
 
 
 def _fits(step: str | int, elements: Sequence[Any]) -> bool:
@@ -179,7 +180,9 @@ def says(node: YamlNode, value: Any) -> bool:
     kind, content = node.kind, node.content
     if kind == SCALAR and node.tag is None:
         if value.__class__ is str:
-            return bool(content == value and (node.style or resolve(value) is value))
+            # A string that was read from this node is the same object; those of one character are shared.
+            is_own = value is content and len(value) > 1
+            return is_own or bool(content == value and (node.style or resolve(value) is value))
         return not node.style and same(resolve(content), value)
     if kind == MAPPING and value.__class__ is dict and len(content) == len(value):
         for (key, child), (other, one) in zip(content.items(), value.items(), strict=True):  # faster than all()
@@ -246,44 +249,21 @@ def copied(value: Any) -> Any:
     return value
 
 
-def lists_in(value: Any) -> Lists:
-    """Return all lists in plain data whose elements include objects or lists.
-
-    The result maps the `id()` of each list to a tuple of the list and a copy of it. The list is in the tuple so that no
-    other object can get its `id()`.
-    """
-    found: Lists = {}
-    work = [value]
-    while work:
-        one = work.pop()
-        before = len(work)
-        for child in one.values() if one.__class__ is dict else one:
-            if child.__class__ is dict or child.__class__ is list:
-                work.append(child)
-        if one.__class__ is list and len(work) > before:
-            found[id(one)] = (one, one[:])
-    return found
-
-
-def nodes_of(root: YamlNode, content: Any, lists: Lists) -> dict[int, tuple[Any, YamlNode]]:
+def nodes_of(root: YamlNode, content: Any) -> _Known:
     """Return the node from which each object and list of a content was read, with it, by its `id()`.
 
     Args:
         root: The node of the content.
-        content: The content, plain data, which may have changed.
-        lists: The lists in it when it was read, as `lists_in` returns them.
+        content: The content, plain data as it was read, which may have more fields.
     """
-    found: dict[int, tuple[Any, YamlNode]] = {}
-    work = [(root, content)]
+    found: _Known = {}
+    work: list[tuple[YamlNode, Any]] = [(root, content)]
     while work:
         node, value = work.pop()
         if node.kind == MAPPING and isinstance(value, dict):
-            work += [(child, value[key]) for key, child in node.content.items() if key in value]
+            work += [(child, value.get(key)) for key, child in node.content.items()]
         elif node.kind == SEQUENCE and isinstance(value, list):
-            known = lists.get(id(value))
-            before = known[1] if known else value
-            if len(before) == len(node.content):
-                work += zip(node.content, before, strict=True)
+            work += zip(node.content, value, strict=True)
         elif node.kind != ALIAS or not isinstance(value, (dict, list)):
             continue
         found[id(value)] = value, node
@@ -336,13 +316,6 @@ def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] |
         f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
         "None, lists and dicts"
     )
-
-
-def in_order(one: Any, other: Any) -> bool:
-    """Return whether the objects in two equal values have their fields in the same order."""
-    if isinstance(one, dict):
-        return [*one] == [*other] and all(in_order(value, other[key]) for key, value in one.items())
-    return not isinstance(one, list) or all(map(in_order, one, other))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from ._nodes import Lists
+    from ._nodes import _Known
 
     Places: TypeAlias = Callable[..., str | None]
 
@@ -80,7 +80,7 @@ class Text:
         self.gone: list[YamlNode] = []  # removed documents
         self.added: list[str] = []  # the texts of documents to append
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that replace removed ones
-        self.wanted: dict[YamlNode, tuple[Any, Lists]] = {}  # the values that were assigned to nodes, and their lists
+        self.wanted: dict[YamlNode, tuple[Any, _Known]] = {}  # the values that were assigned to nodes, see `assign`
         self.moved: dict[int, tuple[Any, YamlNode]] = {}  # values from elsewhere, and their nodes there, by their id()
         self.problems: list[str] = []  # the mistakes in documents that are skipped
         self.is_open = False  # whether the last line had no end, and was given one

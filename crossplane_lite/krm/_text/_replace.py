@@ -80,7 +80,7 @@ def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
 
 
 def _block_or(value: Any, style: Style) -> str:
-    return style.newline.join(_write.mapping_lines(value, 0, style)) if value else "{}"
+    return style.newline.join(_write.block_lines(value, 0, style)) if value else "{}"
 
 
 def _replace_entry(
@@ -93,9 +93,8 @@ def _replace_entry(
     text, style = node.doc.text, _write.style_at(parent)
     if parent.kind == MAPPING and _layout.colon_of(node) < 0:  # `? key` without a colon
         at = _layout.line_end(text, node.kend)
-        lines = _write.mapping_lines({"k": value}, 0, style)
-        column = " " * _layout.column(text, _layout.key_start(node))
-        new = "".join(column + line + style.newline for line in [lines[0][1:], *lines[1:]])
+        column = _layout.column(text, _layout.key_start(node))
+        new = "".join(line + style.newline for line in _write.entry_lines("", value, column, style))
         out.append((at, at, new))
         return
     if parent.kind == MAPPING:
@@ -185,20 +184,18 @@ def _written(
     """
     text = node.doc.text
     if isinstance(value, (dict, list)):
-        kind = MAPPING if isinstance(value, dict) else SEQUENCE
-        if not value or (node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node) and not in_lines):
-            return _write.flow(value, _write.flow_style(node, style)), []
+        is_flow = node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node) and not in_lines
+        if not value or is_flow:
+            return _write.flow(value, _write.style_at(node)), []
+        kind = _write.kind_of(value)
+        at = indent + (2 if in_list else style.indent(kind))
         if _layout.is_block(node) and node.kind == kind:
             at = _layout.column(text, _layout.bounds(node)[0].start)
-        else:
-            at = indent + (2 if in_list else style.step if kind == MAPPING else style.offset)
-        if isinstance(value, list):
-            return "", [line for one in value for line in element_lines(one, at, style)]
-        return "", _write.mapping_lines(value, at, style)
+        return "", _write.block_lines(value, at, style)
     old = node.style if node.kind == SCALAR else None
     if isinstance(value, str) and value and _wants_block(node, value, old):
         at = _layout.content_column(node) if _layout.is_block_scalar(node) else 0
-        at = at if at > indent else indent + style.step
+        at = at if at > indent else indent + style.indent(MAPPING)
         keep = _layout.is_block_scalar(node) and _layout.keeps_blanks(node)
         explicit = _layout.is_block_scalar(node) and bool(_layout.header(node)[1].strip("-+"))
         block = _write.block_scalar(value, at, indent, old=old or "|", keep=keep, explicit=explicit)
@@ -207,24 +204,6 @@ def _written(
     if old is None and isinstance(value, str) and node.parent is not None:
         old = _write.beside(node.parent)
     return _write.scalar(value, style, old=old), []
-
-
-def element_lines(value: Any, column: int, style: Style) -> list[str]:
-    """Return the lines of a new element of a sequence in block style, without line breaks.
-
-    Args:
-        value: The element. A node of another stream keeps its text.
-        column: The column of the dash.
-        style: The style of the text around the element.
-
-    Raises:
-        UsageError: A key or an integer is too long.
-    """
-    if not isinstance(value, YamlNode):
-        return _write.sequence_lines([value], column, style)
-    text = value.doc.document(value).replace("\r\n", "\n").removesuffix("\n")
-    first, *lines = _layout.indented(text, column + 2).split("\n")
-    return [f"{' ' * column}- {first[column + 2 :]}", *lines]
 
 
 def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
@@ -275,7 +254,7 @@ def _replace_in_flow(node: YamlNode, value: Any, anchor: str, out: list[Edit]) -
     """Add the edit that writes the new value of a node in brackets in place of its old value."""
     text, parent = node.doc.text, node.parent
     assert parent is not None
-    style = _write.flow_style(parent, _write.style_at(parent))
+    style = _write.style_at(parent)
     start = node.kstart if node.kstart >= 0 else node.start
     line = _layout.line_start(text, start)
     indent = text[line:start]

@@ -8,7 +8,7 @@ from collections import namedtuple
 from ..._core.base.scalars import resolve, tagged
 from ...errors import UsageError
 from ..annotations import is_orchestrators
-from ._layout import column, entries, is_block, key_start, open_at
+from ._layout import column, entries, indented, is_block, key_start, open_at
 from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode, cached, wanted
 
 TYPE_CHECKING = False
@@ -37,11 +37,11 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LONGEST_KEY = 1000
 
 
-# How the text around a new value is written: by how many columns the fields of a mapping are indented under its key,
-# and the dashes of a sequence; a function that finds the usual quote; the line break, `\n` or `\r\n`; whether the item
+# How the text around a new value is written: a function that returns by how many columns the entries of a mapping or
+# sequence are indented under its key; one that finds the usual quote; the line break, `\n` or `\r\n`; whether the item
 # or document is JSON; the text between key and value in brackets, a colon with or without a space; and the values that
 # have moved here, as in `Text.moved`.
-Style = namedtuple("Style", "step offset quote newline json colon moved")
+Style = namedtuple("Style", "indent quote newline json colon moved")
 
 
 def double_quoted(text: str) -> str:
@@ -167,6 +167,11 @@ def ends_in_block(value: Any) -> bool:
     return isinstance(value, str) and "\n" in value
 
 
+def kind_of(value: Any) -> int:
+    """Return the kind of node that a dict or list is written as."""
+    return MAPPING if isinstance(value, dict) else SEQUENCE
+
+
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
     """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below.
 
@@ -179,78 +184,79 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
     Raises:
         UsageError: A key or an integer is too long.
     """
-    if isinstance(value, dict) and value:
-        return "", mapping_lines(value, column + (2 if in_list else style.step), style)
-    if isinstance(value, list) and value:
-        return "", sequence_lines(value, column + (2 if in_list else style.offset), style)
+    if isinstance(value, (dict, list)):
+        if not value:
+            return flow(value, style), []
+        return "", block_lines(value, column + (2 if in_list else style.indent(kind_of(value))), style)
     if isinstance(value, str) and "\n" in value:
-        block = block_scalar(value, column + style.step, column)
+        block = block_scalar(value, column + style.indent(MAPPING), column)
         if block is not None:
             return block
-    return ("{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else scalar(value, style)), []
+    return scalar(value, style), []
 
 
-_PLAIN = Style(2, 0, lambda: '"', "\n", json=False, colon=": ", moved={})
+_PLAIN = Style({MAPPING: 2, SEQUENCE: 0}.__getitem__, lambda: '"', "\n", json=False, colon=": ", moved={})
 
 
 def new_text(fields: dict[str, Any]) -> str:
     """Return the text of a new document."""
-    return "".join(line + "\n" for line in mapping_lines(fields, 0, _PLAIN)) or "{}\n"
+    return "".join(line + "\n" for line in block_lines(fields, 0, _PLAIN)) or "{}\n"
 
 
-def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key: str = "") -> list[str]:
-    """Return the lines of a mapping in block style, without line breaks.
+def block_lines(value: Any, column: int, style: Style) -> list[str]:
+    """Return the lines of a dict or list in block style, without line breaks.
 
     Args:
-        fields: The mapping.
-        column: The column of its keys.
-        style: The style of the text around the mapping.
-        old_key: The quote of the keys beside the new ones; empty if they have none.
+        value: The dict or list.
+        column: The column of its keys or dashes.
+        style: The style of the text around it.
 
     Raises:
         UsageError: A key or an integer is too long.
     """
     lines: list[str] = []
-    for key, value in fields.items():
-        name = key_text(key, style, old=old_key)
-        if id(value) in style.moved:
-            lines += _moved_lines(value, column, style, name)
-            continue
-        inline, below = _slot(value, column, style, in_list=False)
-        lines.append(f"{' ' * column}{name}:{' ' + inline if inline else ''}")
-        lines += below
+    if isinstance(value, list):
+        for one in value:
+            lines += entry_lines(None, one, column, style)
+    else:
+        for key, one in value.items():
+            lines += entry_lines(key_text(key, style), one, column, style)
     return lines
 
 
-def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
-    """Return the lines of a sequence in block style, without line breaks.
+def entry_lines(key: str | None, value: Any, column: int, style: Style) -> list[str]:
+    """Return the lines of a new entry in block style, without line breaks.
 
     Args:
-        elements: The sequence.
-        column: The column of its dashes.
-        style: The style of the text around the sequence.
+        key: The text of its key; None for an element of a list.
+        value: The value. A node of another stream keeps its text.
+        column: The column of the key or dash.
+        style: The style of the text around the entry.
 
     Raises:
         UsageError: A key or an integer is too long.
     """
-    lines: list[str] = []
-    for value in elements:
-        if id(value) in style.moved:
-            lines += _moved_lines(value, column, style, None)
-            continue
-        inline, below = _slot(value, column, style, in_list=True)
-        if not inline:
-            inline = below[0][column + 2 :]
-            below = below[1:]
-        lines.append(f"{' ' * column}- {inline}")
-        lines += below
-    return lines
+    if id(value) in style.moved:
+        from ._moves import moved_lines
+
+        return moved_lines(style.moved[id(value)][1], value, column, style, key)
+    return fresh_lines(key, value, column, style)
 
 
-def _moved_lines(value: Any, column: int, style: Style, key: str | None) -> list[str]:
-    from ._moves import moved_lines
-
-    return moved_lines(style.moved[id(value)][1], value, column, style, key)
+def fresh_lines(key: str | None, value: Any, column: int, style: Style) -> list[str]:
+    """Return the lines of a new entry as `entry_lines` does, but not those that the value itself had before."""
+    if isinstance(value, YamlNode):
+        text = value.doc.document(value).replace("\r\n", "\n").removesuffix("\n")
+        inline, below = "", indented(text, column + 2).split("\n")
+    else:
+        inline, below = _slot(value, column, style, in_list=key is None)
+    pad = " " * column
+    if key is not None:
+        return [f"{pad}{key}:{' ' + inline if inline else ''}", *below]
+    if not inline:
+        inline, *below = below
+        inline = inline[column + 2 :]
+    return [f"{pad}- {inline}", *below]
 
 
 def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
@@ -290,26 +296,23 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
 _ENOUGH = 2000
 
 
-def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
-    """Return the style for new values in a node: as the node's own parts are written, else as the text around it is.
-
-    Args:
-        node: The node.
-        is_flat: Whether all new values are written on one line, so that no indentation is needed.
-    """
+def style_at(node: YamlNode) -> Style:
+    """Return the style for new values in a node: as the node's own parts are written, else as the text around it is."""
     doc, unit = node.doc, unit_of(node)
-    step = offset = None
-    at: YamlNode | None = None if is_flat else node
-    while at is not None and (step is None or offset is None):
-        found = _steps(at)
-        step = step if step is not None else found[0]
-        offset = offset if offset is not None else found[1]
-        at = None if at is unit else at.parent
     is_json = _is_json(unit)
-    style = Style(
-        step or 2, offset or 0, lambda: _usual_quote(unit), doc.newline, json=is_json, colon=": ", moved=doc.moved
-    )
-    return flow_style(node, style) if is_json else style
+
+    def indent(kind: int) -> int:
+        at: YamlNode | None = node
+        while at is not None:
+            found = _steps(at)[kind]
+            if found is not None:
+                return found
+            at = None if at is unit else at.parent
+        return int(_PLAIN.indent(kind))
+
+    # Only JSON can be without the space.
+    colon = ":" if is_json and _colon(node) == ":" else ": "
+    return Style(indent, lambda: _usual_quote(unit), doc.newline, json=is_json, colon=colon, moved=doc.moved)
 
 
 @cached
@@ -363,20 +366,20 @@ def _most(text: str) -> str:
 
 
 @cached
-def _steps(top: YamlNode) -> tuple[int | None, int | None]:
+def _steps(top: YamlNode) -> dict[int, int | None]:
     """Return by how many columns mappings and sequences in a node are indented under their keys.
 
     Args:
         top: The node. At most 2,000 nodes in it are searched.
 
     Returns:
-        The columns of the first mapping and those of the first sequence; None if there is none.
+        The columns of the first mapping and those of the first sequence, by the kind; None if there is none.
     """
-    step = offset = None
+    found: dict[int, int | None] = {MAPPING: None, SEQUENCE: None}
     text = top.doc.text
     todo = [top]
     for _ in range(_ENOUGH):
-        if not todo or (step is not None and offset is not None):
+        if not todo or None not in found.values():
             break
         one = todo.pop()
         kids = entries(one)
@@ -384,14 +387,10 @@ def _steps(top: YamlNode) -> tuple[int | None, int | None]:
         if one.kind != MAPPING or one.style:
             continue
         for child in kids:
-            if not is_block(child):
-                continue
-            here = column(text, key_start(child))
-            if child.kind == MAPPING and step is None:
-                step = max(column(text, key_start(entries(child)[0])) - here, 1)
-            elif child.kind == SEQUENCE and offset is None:
-                offset = max(column(text, open_at(child)) - here, 0)
-    return step, offset
+            if is_block(child) and found[child.kind] is None:
+                by = column(text, open_at(child)) - column(text, key_start(child))
+                found[child.kind] = max(by, 1 if child.kind == MAPPING else 0)
+    return found
 
 
 @cached
@@ -427,18 +426,6 @@ def _is_text(node: YamlNode) -> bool:
 
 
 _COLON = re.compile(r":[ ]*")
-
-
-def flow_style(node: YamlNode, style: Style) -> Style:
-    """Return `style` for values in brackets, with the space after colons that the nearest mapping in brackets has.
-
-    If there is no such mapping around `node`, `style` is returned unchanged. Only JSON can be without the space.
-    """
-    colon = _colon(node)
-    if colon is None:
-        return style
-    colon = ":" if colon == ":" and style.json else ": "
-    return style._replace(colon=colon)
 
 
 @cached

@@ -85,7 +85,7 @@ class Call:
             self._length = protocol.message_length(joined[: protocol.PREFIX_BYTES], limit)
             self._chunks = [joined[protocol.PREFIX_BYTES :]]
         if 0 <= self._length < self._received - protocol.PREFIX_BYTES:
-            raise Refused(status.INTERNAL, "the call has more than one request message; RunFunction takes exactly one")
+            raise Refused(status.INTERNAL, status.TWO_MESSAGES)
 
     def complete(self) -> None:
         """Join the pieces of the request to `message`, after the last piece was added.
@@ -94,7 +94,7 @@ class Call:
             Refused: The request has no message, or the message is cut off.
         """
         if not self._received:
-            raise Refused(status.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
+            raise Refused(status.UNIMPLEMENTED, status.NO_MESSAGE)
         if self._length != self._received - protocol.PREFIX_BYTES:
             raise Refused(
                 status.INTERNAL, "the call's request message is cut off: it has fewer bytes than its prefix says"

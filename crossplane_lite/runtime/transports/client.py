@@ -7,40 +7,49 @@ Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
 
 from __future__ import annotations
 
-import math
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 from ..._core.base.extras import load
 from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
-from . import status
-from .protocol import PREFIX_BYTES, prefix
+from . import protocol, status
+from .budget import FOREVER, Exceeded, Limits
 from .status import Refused
 
 __all__ = ["Target"]
 
-_h2: Final = load("h2.connection", "h2")
-_config: Final = load("h2.config", "h2")
 _events: Final = load("h2.events", "h2")
 _exceptions: Final = load("h2.exceptions", "h2")
-_settings: Final = load("h2.settings", "h2")
+_hpack: Final = load("hpack", "h2")
 
 _CONNECT_SECONDS: Final = 5.0
 """How long a server may take to listen, such as one that starts beside the client."""
 _MOST_BYTES: Final = 128 << 20
 """The largest answer."""
+_LIMITS: Final = Limits(receive_bytes=_MOST_BYTES)
 _PAUSE: Final = 0.1
-_WINDOW: Final = 16 << 20
 _READ: Final = 1 << 16
 _MOST_IDLE: Final = 64
 _UNKNOWN: Final = 2
 _DIGITS: Final = 2  # of gRPC's statuses
 _LONGEST_TIMEOUT: Final = 99_999_999  # eight digits
+
+
+_HEADERS: Final = [
+    (b":method", b"POST"),
+    (b":scheme", b"http"),
+    (b"te", b"trailers"),
+    (b"content-type", b"application/grpc+proto"),
+    (b"user-agent", b"crossplane-lite-guard"),
+]
+
+Meanwhile = Callable[[], object]
 
 
 class _Broken(Exception):
@@ -51,7 +60,7 @@ class Target:
     """Calls a function on a gRPC server. All threads may use it.
 
     Args:
-        address: `host:port` or `unix:path`.
+        address: `host:port`.
 
     Raises:
         InputError: The address is wrong, or nobody knows the host.
@@ -59,88 +68,78 @@ class Target:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._place = _place(address)
+        self._family, self._place = _place(address)
         self._idle: deque[_Connection] = deque(maxlen=_MOST_IDLE)
         self._services = [V1_SERVICE, V1BETA1_SERVICE]
 
-    def call(self, request: bytes, until: float) -> bytes:
+    def call(self, request: bytes, until: float, meanwhile: Meanwhile = int) -> bytes:
         """Call the function, by v1 of the protocol or v1beta1, and return its answer.
 
         Args:
             request: The bytes of the request.
             until: The deadline, a time by `time.monotonic`.
+            meanwhile: Is called while the target works.
 
         Raises:
             Refused: The target answers with a status, or doesn't answer in time, or isn't there.
         """
         service = self._services[0]
         try:
-            return self._called(f"/{service}/{METHOD}", request, until)
+            return self._called(f"/{service}/{METHOD}", request, until, meanwhile)
         except Refused as e:
             if e.code != status.UNIMPLEMENTED or service == self._services[-1]:
                 raise
         self._services = self._services[1:]
-        return self.call(request, until)
+        return self.call(request, until, meanwhile)
 
-    def _called(self, path: str, request: bytes, until: float) -> bytes:
+    def _called(self, path: str, request: bytes, until: float, meanwhile: Meanwhile) -> bytes:
         """Call a method over an idle connection, or a new one."""
         while True:
+            is_new = False
             try:
                 connection = self._idle.pop()
             except IndexError:
-                connection = None
-            is_used = connection is not None
-            if connection is None:
+                is_new = True
                 connection = _Connection(self._connected(until), self._address)
             try:
-                answer = connection.call(path, request, until)
+                return connection.call(path, request, until, meanwhile)
             except _Broken as e:
-                connection.close()
-                if not is_used:
+                if is_new:
                     text = f"the target {self._address} has closed the connection: {e}"
                     raise Refused(status.UNAVAILABLE, text) from None
-                continue
-            except BaseException:
-                connection.close()
-                raise
-            if connection.is_idle:
-                self._idle.append(connection)
-            else:
-                connection.close()
-            return answer.message()
+            finally:
+                if connection.is_idle:
+                    self._idle.append(connection)
+                else:
+                    connection.sock.close()
 
     def _connected(self, until: float) -> socket.socket:
         """Return a new connection. A target that doesn't listen yet may take some seconds."""
-        family, place = self._place
         until = min(until, time.monotonic() + _CONNECT_SECONDS)
         while True:
-            sock = socket.socket(family, socket.SOCK_STREAM)
+            sock = socket.socket(self._family)
             try:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 sock.settimeout(max(until - time.monotonic(), 0.001))
-                sock.connect(place)
+                sock.connect(self._place)
+                return sock
             except OSError as e:
                 sock.close()
                 if time.monotonic() + _PAUSE >= until:
                     text = f"the target {self._address} can't be reached: {e.strerror or e}"
                     raise Refused(status.UNAVAILABLE, text) from None
-                time.sleep(_PAUSE)
-                continue
-            if family != socket.AF_UNIX:
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return sock
+            time.sleep(_PAUSE)
 
 
 def _place(address: str) -> tuple[int, Any]:
     """Return the family and the address for a socket."""
-    problem = f"the target's address must be host:port, as localhost:9444 (got {address!r})"
-    if address.startswith(":"):  # all addresses of the machine, which is right for servers only
-        raise InputError(problem)
     try:
         where = addresses.parse(address)
     except InputError:
-        raise InputError(problem) from None
-    if where.path:
-        return socket.AF_UNIX, where.path
+        where = None
+    # Without a host all addresses of the machine are meant, which is right for servers only.
+    if where is None or where.path or address.startswith(":"):
+        raise InputError(f"the target's address must be host:port, as localhost:9444 (got {address!r})")
     try:
         return next(iter(addresses.places(where)))
     except OSError as e:
@@ -151,147 +150,113 @@ class _Connection:
     """A connection over h2. It has one call at a time.
 
     Attributes:
+        sock: The connection's socket.
         is_idle: Whether it can take another call.
     """
 
     def __init__(self, sock: socket.socket, authority: str) -> None:
-        self._sock = sock
+        self.sock = sock
         self.is_idle = True
-        self._authority = "localhost" if authority.startswith("unix:") else authority
-        options = _config.H2Configuration(client_side=True, header_encoding="utf-8")
-        self._conn = _h2.H2Connection(options)
-        codes = _settings.SettingCodes
-        values = {codes.ENABLE_PUSH: 0, codes.INITIAL_WINDOW_SIZE: _WINDOW}
-        self._conn.local_settings = _settings.Settings(client=True, initial_values=values)
-        self._conn.initiate_connection()
-        self._conn.increment_flow_control_window(_WINDOW)
+        self._headers = [(b":authority", authority.encode()), *_HEADERS]
+        self._frames = protocol.Frames(_LIMITS.header_bytes, server=False)
+        self._frames.until = FOREVER
+        self._conn = protocol.new_connection(_LIMITS, self._frames, server=False)
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._sock.close()
-
-    def call(self, path: str, request: bytes, until: float) -> _Answer:
-        """Call a method.
+    def call(self, path: str, request: bytes, until: float, meanwhile: Meanwhile) -> bytes:
+        """Call a method, and return the answer's message.
 
         Raises:
-            Refused: The server doesn't answer in time, or answers too much.
+            Refused: The server answers with a status, not in time or too much.
             _Broken: The connection has broken.
         """
+        self.is_idle = False
         try:
-            return self._called(path, request, until)
+            return _message(*self._called(path, request, until, meanwhile))
         except TimeoutError:
-            text = f"the target {self._authority} didn't answer in time"
-            raise Refused(status.DEADLINE_EXCEEDED, text) from None
-        except (OSError, ValueError, _exceptions.ProtocolError) as e:  # ValueError: headers that aren't UTF-8
+            raise Refused(status.DEADLINE_EXCEEDED, "the target didn't answer in time") from None
+        except (OSError, Exceeded, _exceptions.ProtocolError) as e:
             raise _Broken(str(e)) from None
 
-    def _called(self, path: str, request: bytes, until: float) -> _Answer:
+    def _called(
+        self, path: str, request: bytes, until: float, meanwhile: Meanwhile
+    ) -> tuple[dict[bytes, bytes], bytes]:
+        """Return the headers and the data of the answer."""
         conn = self._conn
-        self.is_idle = False
         stream = conn.get_next_available_stream_id()
-        conn.send_headers(stream, self._headers(path, until))
-        body = memoryview(prefix(request) + request)
-        answer = _Answer(stream)
-        while not answer.is_over:
-            body = self._send(stream, body)
-            self._sock.settimeout(_seconds_left(until))
-            self._sock.sendall(conn.data_to_send())
-            data = self._sock.recv(_READ)
-            if not data:
-                raise _Broken("it ended within a call")
-            for event in conn.receive_data(data):
-                answer.take(event)
+        headers = [(b":path", path.encode()), *self._headers]
+        seconds = self._wait_until(until)
+        if seconds is not None:
+            timeout = b"%dm" % min(int(seconds * 1000) + 1, _LONGEST_TIMEOUT)
+            # Each call has another one, so it must not fill the table for compressing headers.
+            headers.append(_hpack.NeverIndexedHeaderTuple(b"grpc-timeout", timeout))
+        conn.send_headers(stream, headers)
+        left = self._send(stream, memoryview(protocol.prefix(request) + request))
+        meanwhile()
+        found: dict[bytes, bytes] = {}
+        data = bytearray()
+        is_over = False
+        while not is_over:
+            self._wait_until(until)
+            received = self.sock.recv(_READ)
+            events = conn.receive_data(received)
+            if not received or self._frames.last_stream < stream:
+                raise _Broken("the server is stopping")
+            for event in events:
                 if isinstance(event, _events.DataReceived):
-                    self._give_back(event)
-        self._sock.sendall(conn.data_to_send())
-        self.is_idle = not body  # a server that refuses a call may not wait for the end of the request
-        return answer
+                    data += event.data
+                    conn.acknowledge_received_data(event.flow_controlled_length, stream)
+                elif isinstance(event, _events.StreamReset) and not is_over:
+                    raise _Broken(f"the server has reset the call (error {int(event.error_code)})")
+                elif isinstance(event, _events.StreamEnded):
+                    is_over = True
+                elif isinstance(event, (_events.ResponseReceived, _events.TrailersReceived)):
+                    found.update(event.headers)
+            if len(data) > _MOST_BYTES:
+                text = f"the target's answer has more than {_MOST_BYTES:,} bytes"
+                raise Refused(status.RESOURCE_EXHAUSTED, text)
+            # Behind the answer only answers to pings are sent.
+            left = self._send(stream, left)
+        # A server that refuses a call may not wait for the end of the request.
+        self.is_idle = not (left or self._frames.departing)
+        return found, bytes(data)
 
-    def _headers(self, path: str, until: float) -> list[tuple[str, str]]:
-        headers = [
-            (":method", "POST"),
-            (":scheme", "http"),
-            (":path", path),
-            (":authority", self._authority),
-            ("te", "trailers"),
-            ("content-type", "application/grpc+proto"),
-            ("user-agent", "crossplane-lite-guard"),
-        ]
-        if math.isfinite(until):
-            milliseconds = max(int((until - time.monotonic()) * 1000), 1)
-            headers.append(("grpc-timeout", f"{min(milliseconds, _LONGEST_TIMEOUT)}m"))
-        return headers
+    def _wait_until(self, until: float) -> float | None:
+        """Let the socket wait until a deadline, and return how many seconds are left; None without a deadline."""
+        left = None
+        if until != FOREVER:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+        self.sock.settimeout(left)
+        return left
 
     def _send(self, stream: int, body: memoryview) -> memoryview:
-        """Send as much of a request as the server takes now, and return the rest."""
+        """Send all frames, and as much of a request as the server takes now; return the rest."""
         conn = self._conn
-        while body:
+        while body and not conn.streams[stream].closed:
             window = conn.local_flow_control_window(stream)
             size = min(window, conn.max_outbound_frame_size, len(body))
             if size <= 0:
-                return body
+                break
             conn.send_data(stream, bytes(body[:size]), end_stream=size == len(body))
             body = body[size:]
+        data = conn.data_to_send()
+        if data:
+            self.sock.sendall(data)
         return body
 
-    def _give_back(self, event: Any) -> None:
-        """Allow the server as many more bytes as have come."""
-        size = event.flow_controlled_length
-        if size:
-            self._conn.acknowledge_received_data(size, event.stream_id)
 
-
-def _seconds_left(until: float) -> float | None:
-    if not math.isfinite(until):
-        return None
-    left = until - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
-
-
-class _Answer:
-    """The answer to a call while it comes."""
-
-    def __init__(self, stream: int) -> None:
-        self._stream = stream
-        self._data = bytearray()
-        self._headers: dict[str, str] = {}
-        self.is_over = False
-
-    def take(self, event: Any) -> None:
-        """Take an event of the connection."""
-        if isinstance(event, _events.ConnectionTerminated):
-            last = event.last_stream_id
-            if last is not None and last < self._stream:
-                raise _Broken("the server is stopping")
-            return
-        if getattr(event, "stream_id", self._stream) != self._stream:
-            return
-        if isinstance(event, (_events.ResponseReceived, _events.TrailersReceived)):
-            self._headers.update(event.headers)
-        elif isinstance(event, _events.DataReceived):
-            self._data += event.data
-            if len(self._data) > _MOST_BYTES:
-                raise Refused(status.RESOURCE_EXHAUSTED, f"the target's answer has more than {_MOST_BYTES:,} bytes")
-        elif isinstance(event, _events.StreamReset):
-            raise _Broken(f"the server has reset the call (error {int(event.error_code)})")
-        elif isinstance(event, _events.StreamEnded):
-            self.is_over = True
-
-    def message(self) -> bytes:
-        """Return the answer's message, or raise Refused for another status than OK."""
-        code = self._headers.get("grpc-status")
-        if code is None:
-            http = self._headers.get(":status")
-            raise Refused(_UNKNOWN, f"the target doesn't answer as a gRPC server does (HTTP status {http})")
-        if code != "0":
-            is_status = code.isdecimal() and len(code) <= _DIGITS
-            number = int(code) if is_status else _UNKNOWN
-            text = unquote(self._headers.get("grpc-message", ""))
-            raise Refused(number, text or f"the target answers with the status {code[:9]}")
-        data = bytes(self._data)
-        length = int.from_bytes(data[1:PREFIX_BYTES], "big")
-        if len(data) < PREFIX_BYTES or data[0] or len(data) != PREFIX_BYTES + length:
-            raise Refused(status.INTERNAL, "the target's answer is compressed, cut or not a single message")
-        return data[PREFIX_BYTES:]
+def _message(headers: dict[bytes, bytes], data: bytes) -> bytes:
+    """Return the message of an answer, or raise Refused for another status than OK."""
+    code = headers.get(b"grpc-status")
+    if code is None:
+        http = headers.get(b":status", b"").decode(errors="replace")
+        raise Refused(_UNKNOWN, f"the target doesn't answer as a gRPC server does (HTTP status {http})")
+    if code != b"0":
+        number = int(code) if code.isdigit() and len(code) <= _DIGITS else _UNKNOWN
+        text = unquote_to_bytes(headers.get(b"grpc-message", b"")).decode(errors="replace")
+        raise Refused(number, text or f"the target answers with the status {number}")
+    message = data[protocol.PREFIX_BYTES :]
+    if data != protocol.prefix(message) + message:
+        raise Refused(status.INTERNAL, "the target's answer is compressed, cut or not a single message")
+    return message

@@ -29,7 +29,6 @@ _hpack: Final = load("hpack", "h2")
 _CODES: Final = _errors.ErrorCodes
 NO_ERROR: Final = _CODES.NO_ERROR
 
-_LAST_STREAM: Final = 2**31 - 1
 # At most so many bytes of answers become frames at a time, so that a large answer doesn't hold up others.
 _PIECE: Final = 256 << 10
 # The size of the table for compressing our headers. A peer may allow more, but our few headers don't need it.
@@ -88,6 +87,7 @@ class Connection:
         self._heard = now
         self._asked = FOREVER  # when the ping was sent that isn't answered yet
         self._settled = False  # whether the peer's settings have come
+        self._met = False  # whether the peer has acknowledged our settings
         self._settle_until = now + limits.handshake_seconds
         self._inside = FOREVER  # when the frame or header block began that hasn't arrived completely
         self._begun = 0
@@ -148,6 +148,9 @@ class Connection:
             return
         except _exceptions.ProtocolError:  # h2 has written a GOAWAY frame with the reason
             self._collect()
+            answer = b"" if frames.prefaced else protocol.answer_to_http_1(data)
+            if answer:
+                self._out[:] = answer
             self.abandon()
             return
         if not frames.inside:
@@ -218,6 +221,13 @@ class Connection:
         self._settled = True
         if self._h2.encoder.header_table_size > _HEADER_TABLE_BYTES:
             self._h2.encoder.header_table_size = _HEADER_TABLE_BYTES
+
+    def _on_acknowledged(self, _event: Any, _: float) -> None:
+        if self._met:
+            return
+        self._met = True
+        if self._draining == 1:
+            self._announce_end()
 
     def _on_pong(self, event: Any, _: float) -> None:
         if event.ping_data == _DRAIN_PING and self._draining == 1:
@@ -291,12 +301,19 @@ class Connection:
         This takes two steps, because the peer may have begun a call that hasn't arrived yet. First a GOAWAY frame tells
         the peer that the connection will close, and a ping follows. When the ping is answered, the peer has read the
         frame, and its calls from before have arrived. From then on, or after a second, new calls are refused.
+
+        The first step waits until the peer has acknowledged our settings: a client of grpcio that reads both in one
+        piece may wait for ever (1.84).
         """
         if self._draining or self.closed:
             return
         self._draining = 1
         self._drain_until = now + _DRAIN_SECONDS
-        self._say_goodbye(_LAST_STREAM)
+        if self._met:
+            self._announce_end()
+
+    def _announce_end(self) -> None:
+        self._say_goodbye(protocol.LAST_STREAM)
         self._h2.ping(_DRAIN_PING)
 
     def _refuse_new(self) -> None:
@@ -330,6 +347,8 @@ class Connection:
     def output(self, now: float) -> bytes:
         """Return the next bytes to send to the peer; empty bytes if there is nothing to send now."""
         if not self.closed:
+            if not self._frames.prefaced:  # a client of HTTP/1 couldn't read an answer behind our settings
+                return b""
             self._pump(now)
             self._collect()
         data = bytes(self._out)
@@ -444,5 +463,6 @@ _HANDLERS: Final = {
     _events.StreamEnded: Connection._on_end,
     _events.StreamReset: Connection._on_reset,
     _events.RemoteSettingsChanged: Connection._on_settings,
+    _events.SettingsAcknowledged: Connection._on_acknowledged,
     _events.PingAckReceived: Connection._on_pong,
 }

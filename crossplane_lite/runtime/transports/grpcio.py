@@ -92,13 +92,13 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         if quick is None:
             return None
 
-        def answer(request: bytes, context: Any) -> bytes:
+        def answer(requests: Iterator[bytes], context: Any) -> bytes:
             try:
-                return quick(request)
+                return quick(_only(requests))
             except status.Refused as e:
                 return _abort(context, e)
 
-        return grpc.unary_unary_rpc_method_handler(answer)
+        return grpc.stream_unary_rpc_method_handler(answer)
 
     @property
     def waiting(self) -> int:
@@ -157,10 +157,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         left = context.time_remaining()
         self._until[context] = now + self._limits.request_seconds
         try:
-            request = next(requests, None)
-            if request is None:
-                text = "the call has no request message; RunFunction takes exactly one"
-                raise status.Refused(status.UNIMPLEMENTED, text)
+            request = _only(requests)
             self._until[context] = until = now + self._limits.seconds_for(left if left < _FOREVER else None)
             self._waiting.append(None)
             with self._turns:
@@ -171,6 +168,16 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
             return _abort(context, e)
         finally:
             del self._until[context]
+
+
+def _only(requests: Iterator[bytes]) -> bytes:
+    """Return the one message of a request, when the request is over."""
+    request = next(requests, None)
+    if request is None:
+        raise status.Refused(status.UNIMPLEMENTED, status.NO_MESSAGE)
+    if next(requests, None) is not None:
+        raise status.Refused(status.INTERNAL, status.TWO_MESSAGES)
+    return request
 
 
 def _abort(context: Any, error: status.Refused) -> bytes:

@@ -11,6 +11,7 @@ grpc/grpc (PROTOCOL-HTTP2).
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FRAME_BYTES",
+    "LAST_STREAM",
     "PREFIX_BYTES",
     "CallHeaders",
     "Frames",
+    "answer_to_http_1",
     "error_headers",
     "message_length",
     "new_connection",
@@ -60,7 +63,8 @@ _COST_OF_RESET: Final = 2
 
 # The largest flow control window of a stream. The window is a whole request of the largest size, up to this limit.
 _MOST_WINDOW: Final = 16 << 20
-_MAX_WINDOW: Final = 2**31 - 1
+LAST_STREAM: Final = 2**31 - 1
+"""The greatest number of a stream, and of bytes in a window."""
 
 
 class _Protocol(_h2.H2Connection):  # type: ignore[name-defined, misc]
@@ -87,17 +91,19 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 
     Args:
         header_bytes: The largest header block as it is sent, in bytes, in all of its frames together.
+        server: Whether the peer is a client, which sends a preface.
 
     Attributes:
         until: When the present turn is over, by `time.monotonic`. At least one frame is taken in each turn.
         begun: The number of frames that have begun. The frames of a header block count as one.
         cost: The events that the frames in the present turn cost.
-        departing: Whether the peer has sent a GOAWAY frame, so that it will begin no more calls.
+        departing: Whether the peer has sent a GOAWAY frame, so that it begins no more calls and takes no more.
+        last_stream: The last stream that a departing peer takes.
         behind: Whether the last turn was over before all whole frames were taken.
     """
 
-    def __init__(self, header_bytes: int) -> None:
-        super().__init__(server=True)
+    def __init__(self, header_bytes: int, *, server: bool = True) -> None:
+        super().__init__(server=server)
         self._header_bytes = header_bytes
         self._checked = False  # whether the head of the first frame was checked and counted
         self._taken = False  # whether a frame was taken in the present turn
@@ -106,6 +112,7 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
         self.begun = 0
         self.cost = 0
         self.departing = False
+        self.last_stream = LAST_STREAM
         self.behind = False
 
     def __len__(self) -> int:
@@ -116,6 +123,11 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
     def inside(self) -> bool:
         """Whether a frame or a header block, or the preface, has come only in part."""
         return bool(self._data or self._headers_buffer or self._preamble_len) and not self.behind
+
+    @property
+    def prefaced(self) -> bool:
+        """Whether the preface, with which a client begins, has come."""
+        return not self._preamble_len
 
     @property
     def wants_more(self) -> bool:
@@ -149,6 +161,7 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
             # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
             # GOAWAY frames.
             self.departing = True
+            self.last_stream = int.from_bytes(data[_HEAD : _HEAD + 4], "big") & LAST_STREAM
             del data[: _HEAD + size]
         frame = super().__next__()
         quiet = _QUIET.get(type(frame))
@@ -173,17 +186,19 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
             self.cost += _COST_OF_RESET if kind == _RST_STREAM else 1
 
 
-def new_connection(limits: Limits, frames: Frames) -> Any:
-    """Return a new h2 connection with the settings of a gRPC server. Its SETTINGS frame is ready to be sent.
+def new_connection(limits: Limits, frames: Frames, *, server: bool = True) -> Any:
+    """Return a new h2 connection with the settings for gRPC. Its SETTINGS frame is ready to be sent.
 
     Args:
-        limits: The server's limits.
+        limits: The limits.
         frames: The buffer from which h2 takes frames.
+        server: Whether the peer is a client.
     """
     conn = _Protocol(
         _config.H2Configuration(
-            client_side=False,
+            client_side=not server,
             header_encoding=None,
+            validate_inbound_headers=server,  # a client looks at the status only
             # Our own headers are known to be correct.
             validate_outbound_headers=False,
             normalize_outbound_headers=False,
@@ -196,17 +211,18 @@ def new_connection(limits: Limits, frames: Frames) -> Any:
         _SETTINGS.INITIAL_WINDOW_SIZE: window,
         _SETTINGS.MAX_FRAME_SIZE: FRAME_BYTES,
         _SETTINGS.ENABLE_CONNECT_PROTOCOL: 0,
+        _SETTINGS.ENABLE_PUSH: 0,
     }
-    conn.local_settings = _settings.Settings(client=False, initial_values=values)
+    conn.local_settings = _settings.Settings(client=not server, initial_values=values)
     conn.initiate_connection()
     # If a peer opens too many streams, h2 closes the connection. But a peer may not have read our settings yet. So
     # Connection refuses the single stream, and h2's limit is higher, for peers that ignore our settings.
     values[_SETTINGS.MAX_CONCURRENT_STREAMS] = 10 * limits.streams
-    conn.local_settings = _settings.Settings(client=False, initial_values=values)
+    conn.local_settings = _settings.Settings(client=not server, initial_values=values)
     conn.incoming_buffer = frames
     conn.max_inbound_frame_size = FRAME_BYTES
     conn.decoder.max_header_list_size = limits.header_bytes
-    conn.increment_flow_control_window(_MAX_WINDOW - 65535)
+    conn.increment_flow_control_window(LAST_STREAM - 65535)
     return conn
 
 
@@ -221,6 +237,9 @@ Headers = list[tuple[bytes, bytes]]
 
 
 _NOT_GRPC: Final = "This is a gRPC server: send POST requests with the content type application/grpc.\n"
+_NOT_HTTP_2: Final = "This is a gRPC server, which speaks HTTP/2 alone: call it with a client of gRPC.\n"
+_HTTP_1: Final = re.compile(rb"[A-Z]+ \S+ HTTP/1\.[01]\r?\n")
+_FORMATS: Final = frozenset((b"application/grpc", b"application/grpc+proto"))
 
 
 class CallHeaders(NamedTuple):
@@ -248,9 +267,13 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
     values = dict(headers)
     if values.get(b":method") != b"POST":
         raise Refused(status.INTERNAL, _NOT_GRPC, 405)
-    content_type = values.get(b"content-type", b"").lower()
-    if content_type.partition(b";")[0].partition(b"+")[0].strip() != b"application/grpc":
+    content_type = values.get(b"content-type", b"").lower().partition(b";")[0].strip()
+    if content_type.partition(b"+")[0] != b"application/grpc":
         raise Refused(status.INTERNAL, _NOT_GRPC, 415)
+    if content_type not in _FORMATS:
+        name = content_type.decode("utf-8", "replace")[:100]
+        text = f"this server takes messages of protobuf alone (got the content type {name})"
+        raise Refused(status.UNIMPLEMENTED, text)
     if values.get(b"te") != b"trailers":
         raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
     path = values[b":path"].decode("utf-8", "replace")
@@ -261,6 +284,19 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         raise Refused(status.UNIMPLEMENTED, text)
     timeout = values.get(b"grpc-timeout")
     return CallHeaders(None if timeout is None else _seconds(timeout), "" if path in _PATHS else path)
+
+
+def answer_to_http_1(data: bytes) -> bytes:
+    """Return the answer to the first bytes of a connection if they ask in HTTP/1, otherwise nothing."""
+    if not _HTTP_1.match(data):
+        return b""
+    head = (
+        "HTTP/1.1 400 Bad Request",
+        "Content-Type: text/plain",
+        f"Content-Length: {len(_NOT_HTTP_2)}",
+        "Connection: close",
+    )
+    return "\r\n".join([*head, "", _NOT_HTTP_2]).encode()
 
 
 def _seconds(timeout: bytes) -> float:

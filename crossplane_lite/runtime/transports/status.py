@@ -31,6 +31,9 @@ _MOST_TEXT: Final = 1000  # peers limit headers to 8 KB or less
 NAMES: Final = {code: name for name, code in list(globals().items()) if type(code) is int}
 """The names of the status codes."""
 
+NO_MESSAGE: Final = "the call has no request message; RunFunction takes exactly one"
+TWO_MESSAGES: Final = "the call has more than one request message; RunFunction takes exactly one"
+
 
 class Refused(Exception):
     """The call must be answered with a status instead of a response.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crossplane_lite.krm._text import YamlNode
-from crossplane_lite.krm._text._nodes import MAPPING, SEQUENCE, lists_in, wanted
+from crossplane_lite.krm._text._nodes import MAPPING, SEQUENCE, nodes_of, wanted
 
 __all__ = ["arrange", "delete", "insert", "move", "put", "value_of"]
 
@@ -21,7 +21,7 @@ def _content(node: YamlNode) -> Any:
     """Return the value that a node must have, to change it."""
     if node not in node.doc.wanted:
         content = node.value()
-        node.assign(content, lists_in(content))
+        node.assign(content, nodes_of(node, content))
     return node.doc.wanted[node][0]
 
 

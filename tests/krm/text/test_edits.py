@@ -9,7 +9,7 @@ import pytest
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.krm import _text
-from crossplane_lite.krm._text._nodes import lists_in
+from crossplane_lite.krm._text._nodes import nodes_of
 
 from . import editing
 
@@ -286,7 +286,7 @@ def test_arrange() -> None:
     """Elements can be filtered, reordered and joined by new ones; each keeps its edits and its comments."""
     text = _text.parse(LIST.encode())
     value = text.root.value()
-    text.root.assign(value, lists_in(value))
+    text.root.assign(value, nodes_of(text.root, value))
     first, second, third = value["l"]
     second["c"] = 3
     value["l"][:] = [third, second, {"x": 1}, first]

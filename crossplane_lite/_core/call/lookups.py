@@ -1,0 +1,205 @@
+"""Says what Python's own exceptions leave open: which keys a dict has, what is None, how a function is called.
+
+The line and the columns of the code that failed say it, from Python 3.11 on. Only messages about mistakes need this
+module, so only they import it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import linecache
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FrameType, ModuleType, TracebackType
+from typing import Any, Final
+
+from ..base.folder import PACKAGE
+from ..base.sentinels import UNSET
+from ..base.texts import near_name, short_repr, short_text, shortened, some
+from ..observed.observable import Observable
+
+_MOST: Final = 10
+_OWN: Final = f"{__name__.partition('.')[0]}."
+_ADDED_DICTS: Final = re.compile(r"for \+=?: '(dict|\w+Map)' and '(dict|\w+Map)'")
+_IMPORT: Final = re.compile(r"cannot import name '(\w+)'")
+_ARGUMENTS: Final = re.compile(r"(positional|keyword)(-only)? argument")
+
+
+def advice(error: BaseException, author: str) -> str:
+    """Return a hint, such as `; SIZES has eu, us` for a KeyError; an empty string if nothing is known.
+
+    `author` is the path of the author's file, in which the exception was raised.
+    """
+    try:
+        return _advice(error, author)
+    except Exception:  # code that has failed may fail again where its values are read
+        return ""
+
+
+def _advice(error: BaseException, author: str) -> str:
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None:
+        return ""
+    frame = last.tb_frame
+    file = frame.f_code.co_filename
+    node = _node_at(last) if file == author else None
+    if isinstance(error, LookupError):
+        return _entries(error, node, frame) or _of_others(error, frame, is_own=file.startswith(PACKAGE))
+    if isinstance(error, TypeError):
+        return _types(error, node, frame)
+    for kind, say in _SAYS.items():
+        if isinstance(error, kind):
+            return say(error, frame) or _none(error, node)
+    return ""
+
+
+def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
+    """Return a function that was called with missing values, as the author wrote it, and the paths of the values.
+
+    None if no function with a missing value among its arguments has failed.
+    """
+    place = error.__traceback__
+    while place is not None:
+        node = None if place.tb_frame.f_code.co_filename.startswith(PACKAGE) else _node_at(place)
+        if isinstance(node, ast.Call):
+            values = [_value_of(one, place.tb_frame) for one in node.args]
+            paths = [one.source_path for one in values if type(one) is Observable]
+            if paths:
+                return ast.unparse(node.func), paths
+        place = place.tb_next
+    return None
+
+
+def _of_others(error: BaseException, frame: FrameType, *, is_own: bool) -> str:
+    """Return what is known of a key that the context, or the environment's variables, don't have."""
+    asked = frame.f_locals.get("self")
+    if not isinstance(error, KeyError) or asked is None:
+        return ""
+    if asked is os.environ:
+        return "; this environment variable isn't set: os.environ.get(...) reads what may be missing"
+    keys = getattr(asked, "keys_there", None) if is_own else None
+    return "" if keys is None else _text(asked.name_in_messages, keys)
+
+
+def _entries(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
+    if not isinstance(node, ast.Subscript):
+        return ""
+    name = ast.unparse(node.value)
+    if isinstance(error, KeyError) and type(error.args[0]) is Observable:
+        return f"; it has no value yet, so write apply({name}.get, ...), which waits for it"
+    found = _value_of(node.value, frame)
+    if issubclass(type(found), dict):  # not isinstance(), which asks a missing value
+        return _text(name, dict.keys(found))
+    return f"; {name} has {list.__len__(found)}" if issubclass(type(found), list) else ""
+
+
+def _text(name: str, keys: Iterable[Any]) -> str:
+    shown = [short_text(key) if isinstance(key, str) else short_repr(key) for key in keys]
+    return f"; {name} has {some(shown, _MOST)}" if shown else f"; {name} is empty"
+
+
+def _attribute(error: AttributeError, frame: FrameType) -> str:
+    """Return the near name, or the key, that was meant by an attribute that an object lacks."""
+    name = error.name
+    if not isinstance(name, str) or name[:1] == "_" or "; " in str(error):
+        return ""
+    kind = type(error.obj)
+    names = dir(error.obj if kind is ModuleType else kind)
+    near = near_name(name, [one for one in names if one[:1] != "_"])
+    return near or (f"; write [{name!r}]" if issubclass(kind, Mapping) else "")
+
+
+def _name(error: NameError, frame: FrameType) -> str:
+    if isinstance(error, UnboundLocalError):
+        return "; no line that has run sets it: set it before, for all cases"
+    return near_name(str(error.name), [*frame.f_locals, *frame.f_globals])
+
+
+def _imported(error: ImportError, frame: FrameType) -> str:
+    """Return the near name that was meant in `from module import name`."""
+    module = sys.modules.get(str(error.name))
+    found = _IMPORT.search(str(error))
+    return near_name(found[1], dir(module)) if module is not None and found is not None else ""
+
+
+def _stopped(error: StopIteration, frame: FrameType) -> str:
+    return "; next(..., None) gives None where there is none"
+
+
+_SAYS: Final[dict[type[Exception], Callable[[Any, FrameType], str]]] = {
+    AttributeError: _attribute,
+    ImportError: _imported,
+    NameError: _name,
+    StopIteration: _stopped,
+}
+
+
+def _types(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
+    if _ADDED_DICTS.search(str(error)):
+        return "; dicts are joined by | and |="
+    return _none(error, node) or _called(error, node, frame)
+
+
+def _none(error: BaseException, node: ast.AST | None) -> str:
+    if "'NoneType'" not in str(error) or not isinstance(node, (ast.Attribute, ast.Subscript)):
+        return ""
+    return f"; {short_text(ast.unparse(node.value))} is None"
+
+
+def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
+    """Return how the function is called whose arguments are wrong."""
+    if not isinstance(node, ast.Call) or not _ARGUMENTS.search(str(error)):
+        return ""
+    function = _value_of(node.func, frame)
+    if not callable(function):
+        return ""
+    known = inspect.signature(function)
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in known.parameters.values()]
+    shape = known.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+    return f"; it is called as {shortened(f'{ast.unparse(node.func)}{shape}')}"
+
+
+def _node_at(place: TracebackType) -> ast.expr | None:
+    """Return the expression that has failed at a place of a traceback; None if it isn't known."""
+    code = place.tb_frame.f_code
+    positions = getattr(code, "co_positions", None)
+    if positions is None:  # Python 3.10, whose code says only the line
+        return None
+    wanted = next(itertools.islice(positions(), place.tb_lasti // 2, None), None)
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename, place.tb_frame.f_globals)))
+    except (SyntaxError, ValueError):  # the file was changed after its import
+        return None
+    return next((node for node in _expressions(tree) if _columns(node) == wanted), None)
+
+
+def _expressions(tree: ast.AST) -> Iterator[ast.expr]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.expr))
+
+
+def _columns(node: ast.expr) -> tuple[int, int | None, int, int | None]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def _value_of(node: ast.expr, frame: FrameType) -> Any:
+    """Return the value of an expression in a frame; UNSET if finding it could run code of the author.
+
+    So only names, attributes and constant keys are followed.
+    """
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, UNSET))
+    if isinstance(node, ast.Attribute):
+        holder = _value_of(node.value, frame)
+        if type(holder).__module__.startswith(_OWN):
+            return getattr(holder, node.attr, UNSET)
+        return getattr(holder, "__dict__", {}).get(node.attr, UNSET)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        holder = _value_of(node.value, frame)
+        return dict.get(holder, node.slice.value, UNSET) if issubclass(type(holder), dict) else UNSET
+    return UNSET

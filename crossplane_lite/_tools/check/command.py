@@ -1,0 +1,72 @@
+"""`crossplane-lite check`: finds habits in the source of functions that go wrong silently."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..._core.base import stdio
+from ...errors import InputError
+from ..manifests.files import read_bytes
+from ..manifests.yaml import decode
+from .source import Finding, findings
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite check` with the arguments that follow it.
+
+    Returns:
+        0, or 1 if something was found.
+
+    Raises:
+        InputError: A file can't be read, or isn't Python.
+        SystemExit: An argument is wrong or missing, or the help was printed.
+    """
+    arguments = make_parser().parse_args(argv)
+    lines = [
+        f"{file}:{one.line}:{one.column}: {one.code} {one.text}"
+        for file in _files(arguments.paths)
+        for one in in_file(file)
+    ]
+    stdio.write("".join(f"{line}\n" for line in lines).encode())
+    return 1 if lines else 0
+
+
+def in_file(file: Path) -> list[Finding]:
+    """Return what is wrong in a file.
+
+    Raises:
+        InputError: The file can't be read, or isn't Python.
+    """
+    try:
+        return findings(decode(read_bytes(file), str(file)))
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        place = f", line {line}" if line else ""
+        raise InputError(f"{file}{place}: this is not Python: {getattr(error, 'msg', error)}") from None
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        for file in sorted(path.rglob("*.py")):
+            if not any(part.startswith(".") for part in file.relative_to(path).parts):
+                yield file
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the argument parser of `crossplane-lite check`."""
+    parser = argparse.ArgumentParser(
+        prog="crossplane-lite check",
+        description="Read the source of composition functions, and find what goes wrong silently: values that may be "
+        "missing compared with None or True, sorted or dumped as JSON, and lists that are changed after they were set.",
+        epilog="Exit status: 0; 1 when something was found; 2 when a file can't be read or isn't Python.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "paths", metavar="FILE", nargs="+", type=Path, help="a file, or a folder of files that end in .py"
+    )
+    return parser

@@ -1,0 +1,282 @@
+"""Reads the source of composition functions and finds what a run can't tell, such as comparisons that are never true.
+
+Only functions with a parameter `ctx` are read, and only names whose value is the same wherever they are assigned. So
+nothing is said about a name that may be something else.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+# What an expression is.
+_RESOURCE: Final = "a resource"
+_OBSERVED: Final = "observed state"
+_VALUE: Final = "a value that may be missing"
+_OTHER: Final = "something else"
+
+# Members of observed state that are always there.
+_ALWAYS: Final = frozenset(
+    {"apiVersion", "condition", "connection_details", "exists", "kind", "metadata", "name", "ready"}
+)
+_WHOLE: Final = frozenset({"frozenset", "max", "min", "set", "sorted", "sum"})
+_CHANGES: Final = frozenset(
+    {"append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update"}
+)
+# Functions that give another value each time.
+_ALWAYS_NEW: Final = frozenset(
+    {
+        *("os.urandom", "random.choice", "random.choices", "random.getrandbits", "random.randbytes", "random.randint"),
+        *("random.random", "random.randrange", "random.sample", "random.uniform", "secrets.choice"),
+        *("secrets.randbelow", "secrets.token_bytes", "secrets.token_hex", "secrets.token_urlsafe"),
+        *("uuid.uuid1", "uuid.uuid4"),
+    }
+)
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class Finding(NamedTuple):
+    """A place in a source.
+
+    Attributes:
+        line: The line, from 1.
+        column: The column, from 1.
+        code: The rule's name, such as `CL001`.
+        text: What is wrong there, and what to write.
+    """
+
+    line: int
+    column: int
+    code: str
+    text: str
+
+
+def findings(text: str) -> list[Finding]:
+    """Return what is wrong in a module's source, in the order of the lines.
+
+    Raises:
+        SyntaxError: The text isn't Python.
+    """
+    found: list[Finding] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            context = _context_of(node)
+            if context:
+                found += _Function(node, context).findings()
+    return sorted(set(found))
+
+
+def _context_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the name of the parameter that is the function's context; empty if it has none."""
+    for one in node.args.args[:1]:
+        annotation = "" if one.annotation is None else ast.unparse(one.annotation)
+        if one.arg == "ctx" or annotation.strip("'\"").endswith("Context"):
+            return one.arg
+    return ""
+
+
+class _Function:
+    """A function, and what its names stand for.
+
+    Args:
+        node: The function.
+        context: The name of its parameter for the context.
+    """
+
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: str) -> None:
+        self._node = node
+        self._context = context
+        self._assigned: dict[str, list[ast.expr | None]] = {}
+        self._stores: collections.Counter[str] = collections.Counter()
+        self._kinds: dict[str, str] = {}
+        for one in ast.walk(node):
+            self._note_names(one)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what is wrong in the function."""
+        for default in (*self._node.args.defaults, *self._node.args.kw_defaults):
+            if isinstance(default, (ast.Dict, ast.List, ast.Set)):
+                yield _finding(default, "CL006", "a default that can change is shared by all calls: write None")
+        for one in ast.walk(self._node):
+            if isinstance(one, ast.Compare):
+                yield from self._compared(one)
+            elif isinstance(one, ast.Call):
+                yield from self._called(one)
+        yield from self._changed_later()
+        yield from self._made_always(self._node)
+
+    # -- what names stand for
+
+    def _note_names(self, node: ast.AST) -> None:
+        """Note what is assigned to names; None where that isn't a single expression."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    self._assigned.setdefault(target.id, []).append(node.value)
+        elif isinstance(node, ast.NamedExpr):
+            self._assigned.setdefault(node.target.id, []).append(node.value)
+        elif isinstance(node, ast.arg):
+            self._assigned.setdefault(node.arg, []).append(None)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            self._stores[node.id] += 1
+
+    def _kind_of_name(self, name: str) -> str:
+        if name not in self._kinds:
+            self._kinds[name] = _OTHER  # for names that lead back to themselves
+            values = self._assigned.get(name, [])
+            kinds = {_OTHER if value is None else self._kind(value) for value in values}
+            # Loops, `with` and unpacking set a name, too, and make it something else.
+            if len(kinds) == 1 and self._stores[name] == len(values):
+                self._kinds[name] = kinds.pop()
+        return self._kinds[name]
+
+    def _kind(self, node: ast.expr) -> str:
+        """Return what an expression is."""
+        if isinstance(node, ast.Name):
+            return self._kind_of_name(node.id)
+        if isinstance(node, ast.Call):
+            is_resource = self._is_of_context(node.func, "resource")
+            return _RESOURCE if is_resource else _OTHER
+        if isinstance(node, ast.Subscript):
+            if self._is_of_context(node.value, "observed"):
+                return _OBSERVED
+            return _VALUE if self._kind(node.value) == _VALUE else _OTHER
+        if isinstance(node, ast.Attribute):
+            return self._kind_of_member(node)
+        return _OTHER
+
+    def _kind_of_member(self, node: ast.Attribute) -> str:
+        kind = self._kind(node.value)
+        if kind == _RESOURCE:
+            return _OBSERVED if node.attr == "observed" else _OTHER
+        if kind == _OBSERVED:
+            return _OTHER if node.attr in _ALWAYS else _VALUE
+        return _VALUE if kind == _VALUE else _OTHER
+
+    def _is_of_context(self, node: ast.expr, member: str) -> bool:
+        if not isinstance(node, ast.Attribute) or node.attr != member:
+            return False
+        return isinstance(node.value, ast.Name) and node.value.id == self._context
+
+    def _values_in(self, node: ast.AST) -> Iterator[ast.expr]:
+        """Yield the values that may be missing in an expression, without those in strings and calls."""
+        if isinstance(node, (ast.JoinedStr, ast.Call, *_FUNCTIONS)):
+            return
+        if isinstance(node, ast.expr) and self._kind(node) == _VALUE:
+            yield node
+            return
+        for one in ast.iter_child_nodes(node):
+            yield from self._values_in(one)
+
+    # -- the rules
+
+    def _compared(self, node: ast.Compare) -> Iterator[Finding]:
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            if not isinstance(right, ast.Constant) or self._kind(node.left) != _VALUE:
+                continue
+            shown = ast.unparse(node.left)
+            is_not = isinstance(operator, (ast.IsNot, ast.NotEq))
+            if right.value is None:
+                instead = shown if is_not else f"not {shown}"
+                yield _finding(node, "CL001", f"{shown} is never None; write `if {instead}`")
+            elif right.value is True or right.value is False:
+                asks_for_true = right.value is not is_not
+                instead = shown if asks_for_true else f"not {shown}"
+                yield _finding(
+                    node,
+                    "CL002",
+                    f"{shown} is neither True nor False while it is missing; write `if {instead}`",
+                )
+
+    def _called(self, node: ast.Call) -> Iterator[Finding]:
+        name = ast.unparse(node.func)
+        if name in ("type", "hash") and len(node.args) == 1 and self._kind(node.args[0]) == _VALUE:
+            shown = ast.unparse(node.args[0])
+            yield _finding(
+                node,
+                "CL003",
+                f"{name}({shown}) is that of a stand-in while the value is missing; write apply({name}, {shown})",
+            )
+        elif name in _WHOLE:
+            for shown in map(ast.unparse, self._elements(node.args[:1])):
+                yield _finding(
+                    node, "CL004", f"{name}() needs {shown}, which may be missing; write apply({name}, [...])"
+                )
+                return
+        elif name == "json.dumps":
+            for one in node.args[:1]:
+                for shown in map(ast.unparse, self._values_in(one)):
+                    yield _finding(
+                        node, "CL005", f"json.dumps() can't take {shown} while it is missing; write json_dumps(...)"
+                    )
+                    return
+
+    def _made_always(self, node: ast.AST) -> Iterator[Finding]:
+        """Yield calls of functions that give another value each time, without those in functions inside of this one."""
+        for one in ast.iter_child_nodes(node):
+            if isinstance(one, _FUNCTIONS):
+                continue
+            if isinstance(one, ast.Call) and ast.unparse(one.func) in _ALWAYS_NEW:
+                text = f"{ast.unparse(one.func)}() gives another value in each call; make it once: ctx.once(..., make)"
+                yield _finding(one, "CL008", text)
+            yield from self._made_always(one)
+
+    def _elements(self, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
+        """Yield the elements of a list, tuple, set or comprehension that may be missing."""
+        for one in arguments:
+            elements: Sequence[ast.expr] = ()
+            if isinstance(one, (ast.List, ast.Tuple, ast.Set)):
+                elements = one.elts
+            elif isinstance(one, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+                elements = [one.elt]
+            yield from (element for element in elements if self._kind(element) == _VALUE)
+
+    def _changed_later(self) -> Iterator[Finding]:
+        """Yield changes of lists and dicts behind the line that sets them to a field, which copies them."""
+        copied: dict[str, int] = {}
+        for node in ast.walk(self._node):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                name = node.value.id
+                values = self._assigned.get(name, [])
+                is_own = len(values) == 1 and isinstance(values[0], (ast.Dict, ast.List))
+                if is_own and any(self._is_field(one) for one in node.targets):
+                    copied[name] = min(node.lineno, copied.get(name, node.lineno))
+        loops = [one for one in ast.walk(self._node) if isinstance(one, (ast.For, ast.AsyncFor, ast.While))]
+        for node in ast.walk(self._node):
+            changed = _changed(node)
+            if changed is None or changed.id not in copied or changed.lineno <= copied[changed.id]:
+                continue
+            # In a loop, the next turn may set the field again.
+            if any(one.lineno <= copied[changed.id] <= (one.end_lineno or 0) for one in loops):
+                continue
+            yield _finding(
+                changed,
+                "CL007",
+                f"{changed.id} was copied in line {copied[changed.id]}, so this changes no resource; change it before "
+                "that line, or change the field",
+            )
+
+    def _is_field(self, node: ast.expr) -> bool:
+        """Return whether a target of an assignment is a field of a resource."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+            if self._kind(node) == _RESOURCE:
+                return True
+        return False
+
+
+def _changed(node: ast.AST) -> ast.Name | None:
+    """Return the name of the list or dict that a node changes; None if it changes none."""
+    holder: ast.expr | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        holder = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        holder = node.func.value
+    return holder if isinstance(holder, ast.Name) else None
+
+
+def _finding(node: ast.expr, code: str, text: str) -> Finding:
+    return Finding(node.lineno, node.col_offset + 1, code, text)

@@ -1,0 +1,142 @@
+"""`crossplane-lite check`: what goes wrong silently in the source of functions, and what doesn't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = """\
+import json
+from crossplane_lite import Unstructured, apply, composition, json_dumps, value_or
+
+
+@composition.function
+def compose(ctx: composition.Context) -> None:
+    xr = ctx.composite(Unstructured)
+    vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
+    subnet = ctx.resource("subnet", Unstructured("example.org/v1", "Subnet"))
+    vpc_id = vpc.observed.status.id
+"""
+FIRST = HEAD.count("\n") + 1
+
+WRONG = {
+    "is None": ("if vpc_id is None:\n    return", "CL001"),
+    "is not None": ("if vpc.observed.status.a.b is not None:\n    return", "CL001"),
+    "is None, of an element": ("if vpc.observed.status.zones[0].id is None:\n    return", "CL001"),
+    "is None, of any step's": ('if ctx.observed["vpc"].status.id is None:\n    return', "CL001"),
+    "is None, in an expression": ("subnet.spec.a = 1 if vpc_id is None else 2", "CL001"),
+    "== None": ("if vpc_id == None:\n    return", "CL001"),
+    "== True": ("if vpc.observed.status.isDefault == True:\n    return", "CL002"),
+    "is False": ("if vpc.observed.status.isDefault is False:\n    return", "CL002"),
+    "type": ("if type(vpc_id) is str:\n    return", "CL003"),
+    "hash": ("subnet.spec.hash = str(hash(vpc_id))", "CL003"),
+    "sorted": ("subnet.spec.ids = sorted([vpc_id, 'a'])", "CL004"),
+    "set": ("subnet.spec.ids = list({*set([vpc_id])})", "CL004"),
+    "json.dumps": ("subnet.spec.text = json.dumps({'a': [vpc_id]})", "CL005"),
+    "a dict": ("tags = {'a': 'b'}\nsubnet.spec.tags = tags\ntags['c'] = 'd'", "CL007"),
+    "a token": ("subnet.spec.suffix = f'app-{secrets.token_hex(4)}'", "CL008"),
+    "a list": ("zones = []\nsubnet.spec.zones = zones\nzones.append('d')", "CL007"),
+}
+
+RIGHT = {
+    "the user's values": "if xr.observed.spec.window is None:\n    return",
+    "a question": "if not vpc_id:\n    return",
+    "a default": "if value_or(vpc_id, None) is None:\n    return",
+    "a name with two meanings": "vpc_id = None\nif vpc_id is None:\n    return",
+    "a loop's name": "for vpc_id in []:\n    if vpc_id is None:\n        return",
+    "metadata": "if vpc.observed.metadata.deletionTimestamp is None:\n    return",
+    "readiness": "if vpc.observed.ready is True:\n    return",
+    "desired state": "if vpc.spec.a is None:\n    return",
+    "a text": "subnet.spec.text = json.dumps({'a': f'{vpc_id}'})",
+    "json_dumps": "subnet.spec.text = json_dumps({'a': vpc_id})",
+    "apply": "subnet.spec.ids = apply(sorted, [vpc_id])",
+    "a dict before": "tags = {'a': 'b'}\ntags['c'] = 'd'\nsubnet.spec.tags = tags",
+    "a dict in a loop": "tags = {}\nfor one in 'ab':\n    subnet.spec.tags = tags\n    tags[one] = 'b'",
+    "the field": "tags = {'a': 'b'}\nsubnet.spec.tags = tags\nsubnet.spec.tags['c'] = 'd'",
+    "another dict": "tags = {'a': 'b'}\nsubnet.spec.tags = dict(tags)\ntags['c'] = 'd'",
+    "a token that is made once": "subnet.spec.a = ctx.once(subnet.observed.spec.a, lambda: secrets.token_hex(4))",
+    "sorted names": "subnet.spec.names = sorted(ctx.observed)",
+}
+
+
+def written(folder: Path, body: str) -> str:
+    """Write a function with these lines, and return the file."""
+    file = folder / "function.py"
+    file.write_text(HEAD + "".join(f"    {line}\n" for line in body.splitlines()))
+    return str(file)
+
+
+@pytest.mark.parametrize(("body", "code"), WRONG.values(), ids=WRONG)
+def test_what_goes_wrong(body: str, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is one line with the file, the place, the rule and what to write, and the exit status is 1."""
+    file = written(tmp_path, body)
+    assert main(["check", file]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    place, number, column, rest = line.split(":", 3)
+    assert place == file
+    assert rest.split()[0] == code
+    assert int(number) in range(FIRST, FIRST + body.count("\n") + 1)
+    assert int(column) > 4
+
+
+@pytest.mark.parametrize("body", RIGHT.values(), ids=RIGHT)
+def test_what_is_right(body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is said of what means the same in every call, or isn't known."""
+    assert main(["check", written(tmp_path, body)]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_default_that_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list as a default of a function with a context is shared by all calls."""
+    (tmp_path / "a.py").write_text("def part(ctx, names=[]):\n    pass\n\n\ndef other(names=[]):\n    pass\n")
+    assert main(["check", str(tmp_path)]) == 1
+    assert capsys.readouterr().out.startswith(f"{tmp_path}/a.py:1:21: CL006 ")
+
+
+def test_examples_are_right(capsys: pytest.CaptureFixture[str]) -> None:
+    """The examples, the pages' and the benchmarks' functions, and those of real runs, have none of these habits."""
+    of_tests = [f"tests/{name}" for name in ("cluster", "docs", "guard", "runtime", "safety", "simulate")]
+    folders = [str(ROOT / name) for name in ("examples", "benchmarks", *of_tests)]
+    assert main(["check", *folders]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("text", ["def compose(:\n", "a = '\0'"])
+def test_what_is_not_python(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that isn't Python is refused with its place."""
+    (tmp_path / "a.py").write_text(text)
+    assert main(["check", str(tmp_path / "a.py")]) == 2
+    assert "a.py" in capsys.readouterr().err
+
+
+def test_a_function_without_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Previews warn of it, once, with the name that keeps the marks; nothing is said once that is written."""
+    (tmp_path / "xr.yaml").write_text("apiVersion: example.org/v1\nkind: XNetwork\nmetadata: {name: net}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for module, name in (("without_name", ""), ("with_name", "(name='with_name.compose')")):
+        (tmp_path / f"{module}.py").write_text(HEAD.replace("composition.function", f"composition.function{name}"))
+        assert main(["render", "xr.yaml", "--function", f"{module}:compose"]) == 0
+        said = [line for line in capsys.readouterr().err.splitlines() if "has no name" in line]
+        assert len(said) == (not name)
+        assert all(line.startswith("warning: without_name.py: ") for line in said)
+        assert all(line.endswith("write @composition.function(name='without_name.compose')") for line in said)
+
+
+def test_previews_say_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Previews warn of the same, once, with the line."""
+    written(tmp_path, "if vpc_id is None:\n    return")
+    (tmp_path / "xr.yaml").write_text("apiVersion: example.org/v1\nkind: XNetwork\nmetadata: {name: net}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for command in ("render", "simulate"):
+        main([command, "xr.yaml", "--function", "function:compose"])
+        said = [line for line in capsys.readouterr().err.splitlines() if "CL001" in line]
+        assert len(said) == 1
+        assert f"function.py:{FIRST}: vpc_id is never None" in said[0]
