@@ -70,7 +70,12 @@ def plane(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Iterator[P
         fcntl.flock(starting, fcntl.LOCK_EX)
         if not (folder / "run" / "ready").exists():
             # Crossplane's circuit breaker lets some scenarios wait for a minute at each step. Others look at it.
-            Plane.start(folder / "run", sources, "--circuit-breaker-burst=20000")
+            try:
+                Plane.start(folder / "run", sources, "--circuit-breaker-burst=20000")
+            except BaseException:
+                # The next worker starts one in a new folder. This one's logs stay.
+                (folder / "run").rename(folder / f"failed-{os.getpid()}")
+                raise
             (folder / "run" / "ready").touch()
         fcntl.flock(users, fcntl.LOCK_SH)
         fcntl.flock(starting, fcntl.LOCK_UN)

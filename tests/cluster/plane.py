@@ -26,10 +26,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from tests.helpers.ports import free_ports
+
 from . import programs
 from .kube import Kube, wait
 
-__all__ = ["Plane", "free_ports"]
+__all__ = ["Plane"]
 
 SYSTEM: Final = "crossplane-system"
 _ROOT: Final = Path(__file__).resolve().parents[2]
@@ -47,15 +49,6 @@ _AUDIT: Final = {
         {"level": "Metadata"},
     ],
 }
-
-
-def free_ports(number: int) -> list[int]:
-    """Return ports of 127.0.0.1 that nobody listens on."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 class Plane:

@@ -17,10 +17,10 @@ import pytest
 from benchmarks import models, pythonic
 from crossplane_lite.proto import METHOD, V1_SERVICE
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
+from tests.helpers.ports import free_ports
 from tests.runtime.go_programs import built_from
 
 from .kube import wait
-from .plane import free_ports
 from .world import NOTHING, ROOT, Composite, Function, World, condition
 
 _GO: Final = ROOT / "tests" / "guard" / "go"

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.helpers.ports import free_ports
+
 from .kube import wait
-from .plane import free_ports
 from .world import GROUP, NOTHING, Composite, World, definition
 
 _STATUS = {"vpcId": "string"}

@@ -17,8 +17,10 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
+from tests.helpers.ports import free_ports
+
 from .kube import ApiError, wait
-from .plane import Plane, free_ports
+from .plane import Plane
 
 __all__ = [
     "GROUP",

@@ -7,7 +7,6 @@ import contextlib
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 
 from tests.develop.test_dev import FUNCTION, asked, dev
 from tests.docs.blocks import blocks
+from tests.helpers.ports import free_ports
 from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.runtime.certificates import Authority
 from tests.runtime.serving import PREFIX, ROOT
@@ -91,9 +91,7 @@ def fetch_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch, files: dic
 @contextlib.contextmanager
 def handed_on(address: str) -> Iterator[str]:
     """Run the pod's program for an address of this machine, and yield the address at which it listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    (port,) = free_ports(1)
     (container,) = objects()[0]["spec"]["deploymentTemplate"]["spec"]["template"]["spec"]["containers"]
     arguments = [one.replace("HOST:9443", address).replace(":9443", f":{port}") for one in container["args"]]
     with subprocess.Popen([container["image"].rpartition("/")[2], *arguments]) as process:

@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import importlib.util
 import select
-import socket
 import statistics
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from typing import NamedTuple
 import grpc
 
 from benchmarks.processes import resident_bytes
+from tests.helpers.ports import free_ports
 from tests.runtime.attacked import OFFICIAL, SERVERS
 from tests.runtime.attackers import ATTACKS, sized
 from tests.runtime.serving import Serving, channel, raw_call
@@ -63,9 +63,8 @@ class Result(NamedTuple):
 @contextlib.contextmanager
 def attacked(server: str) -> Iterator[Serving]:
     """Serve `attacked` in a process of its own."""
-    with socket.socket() as probe:  # the official SDK doesn't say which port it has taken
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    (port,) = free_ports(1)  # the official SDK doesn't say which port it has taken
+    address = f"127.0.0.1:{port}"
     command = [sys.executable, "-m", "tests.runtime.attacked", server, address]
     serving = Serving(command, {"MALLOC_ARENA_MAX": "1"})  # as in images
     try:

@@ -12,6 +12,7 @@ import pytest
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime import flags
+from tests.helpers.ports import free_ports
 from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import ROOT, Serving, channel, raw_call, run_command, serving, stub
 from tests.support import build
@@ -287,9 +288,8 @@ def _program(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 @pytest.mark.slow
 def test_without_stdout_and_stderr(transport: str) -> None:
     """A server whose stdout and stderr are closed when it starts answers, and its exit status is 0."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    (port,) = free_ports(1)
+    address = f"127.0.0.1:{port}"
     command = [sys.executable, "-m", "crossplane_lite", "serve", ECHO, "--insecure", "--address", address]
     closed = ["sh", "-c", 'exec "$0" "$@" >&- 2>&-', *command, "--transport", transport]
     process = subprocess.Popen(closed, cwd=ROOT, stdin=subprocess.DEVNULL)
