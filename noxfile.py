@@ -35,10 +35,22 @@ def lowest(session: nox.Session) -> None:
     extras = "render,krm,codegen,h2,schemas,metrics"
     session.run("uv", "pip", "install", "--resolution", "lowest-direct", "-e", f".[{extras}]")
     # Tools of the tests are no dependencies of the package: those in use now are good enough.
-    session.run("uv", "pip", "install", "pytest", "pytest-xdist", "hypothesis", "cryptography", "jinja2", "jsonschema",
-                "mypy", "openapi-schema-validator", "ruamel.yaml",
-                # These two fit only to what they are used with.
-                "grpcio-health-checking==1.54.3")  # fmt: skip
+    session.run(
+        "uv",
+        "pip",
+        "install",
+        "pytest",
+        "pytest-xdist",
+        "hypothesis",
+        "cryptography",
+        "jinja2",
+        "jsonschema",
+        "mypy",
+        "openapi-schema-validator",
+        "ruamel.yaml",
+        # These two fit only to what they are used with.
+        "grpcio-health-checking==1.54.3",
+    )
     sdk = ("crossplane-function-sdk-python", "structlog")
     session.run("python", "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python", *sdk)
     session.run("uv", "pip", "list")

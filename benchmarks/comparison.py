@@ -284,11 +284,13 @@ def measured(rounds: int, python: Path, file: Path | None) -> dict[str, Any]:
 
 _TOLD: Final = """
 import platform, sys, sysconfig
-flags = " ".join(str(sysconfig.get_config_var(name)) for name in ("CONFIG_ARGS", "PY_CFLAGS", "PY_CFLAGS_NODIST"))
+names = ("CONFIG_ARGS", "PY_CFLAGS", "PY_CFLAGS_NODIST")
+flags = " ".join(str(sysconfig.get_config_var(name)) for name in names)
 is_pgo = "--enable-optimizations" in flags or "-fprofile-use" in flags
 # Debian's rules pass the flags of PGO on the command line of make, so no variable has them.
 is_debian = sys.prefix == "/usr" and platform.freedesktop_os_release().get("ID") == "debian"
-print(platform.python_version(), "with PGO" if is_pgo else "of Debian, with PGO" if is_debian else "without PGO")
+told = "with PGO" if is_pgo else "of Debian, with PGO" if is_debian else "without PGO"
+print(platform.python_version(), told)
 """
 
 

@@ -56,7 +56,8 @@ xr = yaml.safe_load(open(sys.argv[1]))
 observed = list(yaml.safe_load_all(open(sys.argv[2])))
 
 def once():
-    return render(xr, [Step("network", "function-network")], {"function-network": compose}, observed=observed)
+    step = Step("network", "function-network")
+    return render(xr, [step], {"function-network": compose}, observed=observed)
 
 def show(rendered):
     return yaml.safe_dump_all([rendered.composite, *rendered.composed.values()])

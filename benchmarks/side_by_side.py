@@ -273,7 +273,8 @@ _RUNNING = {
 import importlib, json, sys
 from crossplane_lite import testing
 compose = importlib.import_module(sys.argv[1]).compose
-call = lambda observed: testing.run(compose, testing.request(json.loads(sys.argv[2]), observed=observed))
+xr = json.loads(sys.argv[2])
+call = lambda observed: testing.run(compose, testing.request(xr, observed=observed))
 first = call({})
 told = first.fatal or call(json.loads(sys.argv[3])).fatal
 if told: sys.exit(told[0])
@@ -297,7 +298,8 @@ class Mocks(pulumi.runtime.Mocks):
     def call(self, args): return {}
 pulumi.runtime.set_mocks(Mocks())
 spec = json.loads(sys.argv[2])["spec"]
-values = {"region": spec["region"], "image": spec["image"], "subnetIds": json.dumps(spec["subnetIds"]), "password": "p"}
+values = {"region": spec["region"], "image": spec["image"], "password": "p"}
+values["subnetIds"] = json.dumps(spec["subnetIds"])
 pulumi.runtime.set_all_config({f"project:{key}": value for key, value in values.items()})
 pulumi.runtime.test(lambda: importlib.import_module(sys.argv[1]))()
 """,

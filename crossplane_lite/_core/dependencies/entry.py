@@ -7,11 +7,17 @@ from the same data (`_core.answer.waiting`); no data is read from messages.
 A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet. A
 requirement asks Crossplane for other resources.
 
-An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}], "notes": [{"name": ..., "text": ...}], "unsure": true}`. All lists but `held` are left out if they are
-empty. The texts of an entry aren't masked, because they are data for
-the next steps; but a condition that a reason quotes is. `unsure` says that the step has answered without its notes
-(`_core.call.call.Call.is_after_unsure_step`); an entry without `held` says nothing else, and is no report.
+An entry is a mapping of
+
+- `held`: names;
+- `waits`: mappings with `name`, `of`, `path` and `why`;
+- `cutOff`: mappings with `name` and `why`;
+- `notes`: mappings with `name` and `text`;
+- `unsure`: true if the step has answered without its notes (`Call.is_after_unsure_step`).
+
+All but `held` are left out if they are empty. An entry without `held` says only `unsure`, and is no
+report. The texts of an entry aren't masked, because they are data for the next steps; but a
+condition that a reason quotes is.
 """
 
 from __future__ import annotations

@@ -263,7 +263,10 @@ class ObservedMap(PlacedMap):
         return value is not None and guess(value._node.observable())
 
 
-for _name in "append extend insert remove pop clear sort reverse __setitem__ __delitem__ __iadd__ __imul__".split():
+for _name in (
+    *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+    *("__setitem__", "__delitem__", "__iadd__", "__imul__"),
+):
     setattr(ObservedList, _name, _read_only(getattr(list, _name)))
 for _name in "__setitem__ __delitem__ pop popitem clear setdefault update __ior__".split():
     setattr(ObservedMap, _name, _read_only(getattr(dict, _name)))

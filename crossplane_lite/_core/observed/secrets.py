@@ -39,8 +39,9 @@ _LONGEST_FORM = 2 * _CHUNK
 _LONGEST_NAME = 253
 _MOST_SEARCHES = 250
 _ORDINARY = frozenset(
-    "true false null none default enabled disabled json yaml text password passwort username database hostname "
-    "endpoint connection secret secrets token tokens string certificate unknown".split()
+    "true false null none default enabled disabled json yaml text password passwort username"
+    " database hostname endpoint connection secret secrets token tokens string certificate"
+    " unknown".split()
 )
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")

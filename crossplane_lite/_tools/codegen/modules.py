@@ -259,7 +259,8 @@ def class_text(module: Module, cls: Class) -> str:
     if cls.shared is not None:
         whole = " ".join(words)
         # Fields that have classes of other names are written out, because later runs look for their names.
-        return f"={module.reference(cls.shared)}{'' if whole == module.shipped[cls.shared] else ' ' + whole}"
+        reference = f"={module.reference(cls.shared)}"
+        return reference if whole == module.shipped[cls.shared] else f"{reference} {whole}"
     parts = []
     if cls.api_version:
         kind = "" if cls.kind == cls.name else "=" + cls.kind

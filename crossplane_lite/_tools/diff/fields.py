@@ -196,10 +196,11 @@ def _expanded(found: Sequence[Change]) -> Iterator[Change]:
     while work:
         one = work.pop()
         if isinstance(one.new, Mapping) and one.new:
-            inner = [
-                Change(f"{one.path}{show([key]) if show([key]).startswith('[') else '.' + show([key])}", ABSENT, value)
-                for key, value in one.new.items()
-            ]
+            inner = []
+            for key, value in one.new.items():
+                step = show([key])
+                dot = "" if step.startswith("[") else "."
+                inner.append(Change(f"{one.path}{dot}{step}", ABSENT, value))
             work += sorted(inner, key=lambda each: each.path, reverse=True)
         else:
             yield one

@@ -40,7 +40,7 @@ import importlib, os, sys
 name = sys.argv[2].partition(":")[0]
 file = os.path.realpath(importlib.import_module(name).__file__)
 if not file.startswith(os.path.realpath(os.getcwd()) + os.sep):
-    sys.exit(f"{name} is imported from {file}; are there __init__.py files in the folders of this version?")
+    sys.exit(f"{name} is imported from {file}; does this version have an __init__.py in each folder?")
 from crossplane_lite.cli import main
 sys.exit(main(sys.argv[1:]))
 """

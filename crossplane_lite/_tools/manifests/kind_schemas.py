@@ -175,7 +175,8 @@ class Schemas:
                 its_group, version = split(api_version)
                 if its_group == group:
                     yield version, kind, entry
-        if "." not in group:  # a group of Kubernetes itself; many descriptions in definitions have words such as `apps`
+        if "." not in group:
+            # A group of Kubernetes itself: many descriptions in definitions have words such as `apps`.
             return
         words = [word.encode(errors="surrogatepass") for word in (group, *more)]
         for source in self._sources:

@@ -284,7 +284,8 @@ class _Places:
 
     def _shown(self, file: str, line: int) -> str:
         path = os.path.abspath(file)
-        return f"{path.removeprefix(self._home) if path.startswith(self._home) else os.path.basename(file)}:{line}"
+        is_own = path.startswith(self._home)
+        return f"{path.removeprefix(self._home) if is_own else os.path.basename(file)}:{line}"
 
 
 @functools.cache

@@ -23,11 +23,12 @@ from .project import Project, filled
 _MORE: Final = """
 $models
 
-For models of a provider's kinds, add them from its package, or from files with their definitions, with
-`.venv/bin/crossplane-lite add PACKAGE.xpkg KIND ...`.
+For models of a provider's kinds, add them from its package, or from files with their definitions,
+with `.venv/bin/crossplane-lite add PACKAGE.xpkg KIND ...`.
 
-After a change of the definitions, the first command names the lines of the function that no longer fit, and the second
-one makes the models. A new version of a provider is taken with `crossplane-lite add NEW-PACKAGE.xpkg --upgrade`:
+After a change of the definitions, the first command names the lines of the function that no longer
+fit, and the second one makes the models. A new version of a provider is taken with
+`crossplane-lite add NEW-PACKAGE.xpkg --upgrade`:
 
     .venv/bin/crossplane-lite generate --check --uses $package --uses tests
     .venv/bin/crossplane-lite generate

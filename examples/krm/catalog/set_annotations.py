@@ -10,9 +10,13 @@ else:  # run by its path
     from fields import Field, config_of, resources_of
 
 _POD_TEMPLATES = [
-    ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"), ("StatefulSet", "apps"), ("Job", "batch"),
+    ("Deployment", "apps"),
+    ("ReplicaSet", "apps"),
+    ("DaemonSet", "apps"),
+    ("StatefulSet", "apps"),
+    ("Job", "batch"),
     ("ReplicationController", ""),
-]  # fmt: skip
+]
 FIELDS = [
     Field("metadata/annotations", create=True),
     *(Field("spec/template/metadata/annotations", kind, group, create=True) for kind, group in _POD_TEMPLATES),

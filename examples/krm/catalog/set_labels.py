@@ -10,8 +10,12 @@ else:  # run by its path
     from fields import Field, config_of, resources_of
 
 _POD_TEMPLATES = [
-    ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"), ("StatefulSet", "apps"), ("Job", "batch"),
-]  # fmt: skip
+    ("Deployment", "apps"),
+    ("ReplicaSet", "apps"),
+    ("DaemonSet", "apps"),
+    ("StatefulSet", "apps"),
+    ("Job", "batch"),
+]
 _POLICIES = ("spec/podSelector", "spec/ingress[]/from[]/podSelector", "spec/egress[]/to[]/podSelector")
 FIELDS = [
     Field("metadata/labels", create=True),

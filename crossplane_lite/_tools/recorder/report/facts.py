@@ -3,18 +3,18 @@
 Most events in a control plane repeat earlier ones: at rest each reconcile desires the same. So each part (a change,
 a step, a graph, a whole reconcile) is stored once, as a fact, and is meant by its number:
 
-==============  =======================================================================================================
-`xrs`           `[kind, place]` of each composite or Operation
-`reconciles`    `[time, number of the XR, number of the fact]`, by time
-`facts`         Reconciles: `{"steps": [...], "effects": [...], "graph": ..., "conditions": [...], "error": ...}`, of
-                which steps, effects (changes of what exists) and the graph are facts.
-                Steps: `{"name", "function", "calls", "changes", "results", "conditions", "waits", "notes"}`, of which
-                `changes` are facts: `{"action", "name", "kind", "note", "fields"}`, those of the composite's status
-                without a name. A field is `[path, new, old, line]`, with values as JSON texts, and null for a value
-                that isn't there. Graphs: `{"nodes": [[state, level, lines, tooltip]], "edges": [[number of the
-                dependency, number of the dependent, tooltip, style]], "notes"}`.
-`looks`         the colours of the graph
-==============  =======================================================================================================
+- `xrs`: `[kind, place]` of each composite or Operation;
+- `reconciles`: `[time, number of the XR, number of the fact]`, by time;
+- `facts`: reconciles, steps, effects (changes of what exists), changes and graphs;
+- `looks`: the colours of the graph.
+
+A reconcile has `steps`, `effects`, `graph`, `conditions` and `error`, of which steps, effects and
+the graph are facts. A step has `name`, `function`, `calls`, `changes`, `results`, `conditions`,
+`waits` and `notes`, of which `changes` are facts: with `action`, `name`, `kind`, `note` and
+`fields`, those of the composite's status without a name. A field is `[path, new, old, line]`, with
+values as JSON texts, and null for a value that isn't there. A graph has `nodes`
+(`[state, level, lines, tooltip]`), `edges` (`[number of the dependency, number of the dependent,
+tooltip, style]`) and `notes`.
 """
 
 from __future__ import annotations
