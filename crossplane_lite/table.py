@@ -17,14 +17,14 @@ A generated (or hand-written) module has one table and passes it to `load`::
 
 A class is a list of fields `name:type`, with one space between them. These are the types:
 
-===================  ==========================================================================================
+===================  ===========================================================================
 `s`, `i`, `f`, `b`   a string, an integer, a number, a boolean
 `q`                  an integer or a string; other choices have a bar between the types, such as `b|s`
 `o`, `x`             an object without a schema; any JSON value
 `Name`               a class of the same table; `alias.Name` is one of another module
 `[T`, `{T`           a list of T; a map of T
 `[Rule#name`         a list that Kubernetes merges by a key
-===================  ==========================================================================================
+===================  ===========================================================================
 
 If a field's name in Kubernetes isn't its attribute in Python, both are given: `attribute=name:type`. In these names,
 and in merge keys, a character that has a meaning here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written as `%` and
@@ -41,15 +41,16 @@ for tools.
 
 Words before the fields say what the API requires. They name attributes:
 
-===================  ==========================================================================================
+===================  ===========================================================================
 `!location,name`     these fields must be set
 `>rules,owner`       these fields lead to classes with such words
-`?region`            these fields of `forProvider` must be set, there or in `initProvider`, where the
-                     `managementPolicies` let the provider create or update the object (upjet's rule)
+`?region`            these fields of `forProvider` must be set, there or in `initProvider`,
+                     where the `managementPolicies` let the provider create or update the
+                     object (upjet's rule)
 `&mode=Fast,Slow`    the value, or each element of a list, is one of these
 `&port~1..65535`     the number is in this range; an end may be missing
 `&name^1..63`        the length of the string or list is in this range
-===================  ==========================================================================================
+===================  ===========================================================================
 """
 
 from __future__ import annotations

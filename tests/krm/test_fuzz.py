@@ -313,9 +313,8 @@ def check(seed: int) -> None:
         else:
             out = rl.write().decode()
             parts = re.split(r"(?m)^- ", out.partition(f"items:{newline}")[2])[1:]
-        if (
-            in_files
-        ):  # with the last annotation their object goes, as orchestrators have it, which add some of their own
+        if in_files:
+            # With the last annotation their object goes: orchestrators add some of their own.
             for edited in edits:
                 if edited.model["metadata"].get("annotations") == {}:
                     del edited.model["metadata"]["annotations"]

@@ -221,8 +221,8 @@ def _choices(stub: str, table: Mapping[str, str]) -> dict[tuple[str, str], str]:
         for word in text.split(" ") if text[:1] == "=" else ():
             attribute, is_choice, listed = word[1:].partition("=")
             if word[0] == "&" and is_choice:
-                values = sorted(repr(unescape(one)) for one in listed.split(","))
-                found[name, attribute] = f"Literal[{', '.join(values)}]"
+                choices = sorted(repr(unescape(one)) for one in listed.split(","))
+                found[name, attribute] = f"Literal[{', '.join(choices)}]"
     if "Literal[" not in stub:
         return found
     cls = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,7 +59,8 @@ def recorded(recording: Recording, runners: Mapping[str, Runner]) -> Iterator[Mo
         for one in reconciles:
             key = tuple((call.event.step, *map(_hash, (call.asked, call.answered)), call.error) for call in one.calls)
             subject = one.subject
-            yield Moment((subject.kind, subject.place), one.time, key, lambda one=one: _outcome(one, runners))  # type: ignore[misc]
+            place = (subject.kind, subject.place)
+            yield Moment(place, one.time, key, functools.partial(_outcome, one, runners))
 
 
 def _hash(content: Any) -> str:
