@@ -33,9 +33,17 @@ WRONG = {
     "== True": ("if vpc.observed.status.isDefault == True:\n    return", "CL002"),
     "is False": ("if vpc.observed.status.isDefault is False:\n    return", "CL002"),
     "type": ("if type(vpc_id) is str:\n    return", "CL003"),
-    "hash": ("subnet.spec.hash = str(hash(vpc_id))", "CL003"),
+    "hash": ("subnet.spec.hash = str(hash(vpc_id))", "CL009"),
+    "hash of what is there": ("subnet.spec.zone = 'abc'[hash(xr.observed.metadata.name) % 3]", "CL009"),
+    "the order of a set": ("subnet.spec.ids = list({one for one in xr.observed.spec.ids})", "CL009"),
+    "a set, joined": ("subnet.spec.ids = ','.join(set(xr.observed.spec.ids))", "CL009"),
+    "pickle.dumps": ("subnet.spec.sum = str(pickle.dumps(vpc.observed.status))", "CL005"),
+    "or, of constants": ("if xr.observed.spec.size == 'small' or 'medium':\n    return", "CL010"),
+    "value_or, turned round": ("subnet.spec.a = value_or('vpc-default', vpc_id)", "CL011"),
+    "a loop that waits": ("while not vpc_id:\n    time.sleep(1)", "CL012"),
+    "a default in a part": ("def part(tags={}):\n    tags['a'] = 'b'", "CL006"),
     "sorted": ("subnet.spec.ids = sorted([vpc_id, 'a'])", "CL004"),
-    "set": ("subnet.spec.ids = list({*set([vpc_id])})", "CL004"),
+    "set": ("subnet.spec.ids = [*set([vpc_id])]", "CL004"),
     "json.dumps": ("subnet.spec.text = json.dumps({'a': [vpc_id]})", "CL005"),
     "a dict": ("tags = {'a': 'b'}\nsubnet.spec.tags = tags\ntags['c'] = 'd'", "CL007"),
     "a token": ("subnet.spec.suffix = f'app-{secrets.token_hex(4)}'", "CL008"),
@@ -59,6 +67,11 @@ RIGHT = {
     "the field": "tags = {'a': 'b'}\nsubnet.spec.tags = tags\nsubnet.spec.tags['c'] = 'd'",
     "another dict": "tags = {'a': 'b'}\nsubnet.spec.tags = dict(tags)\ntags['c'] = 'd'",
     "a token that is made once": "subnet.spec.a = ctx.once(subnet.observed.spec.a, lambda: secrets.token_hex(4))",
+    "a default that stays": "def part(tags={}):\n    return {**tags, 'a': 'b'}",
+    "a set in order": "subnet.spec.ids = sorted({one for one in xr.observed.spec.ids})",
+    "or, of comparisons": "if xr.observed.spec.size == 'small' or xr.observed.spec.size == 'medium':\n    return",
+    "or, of a value": "subnet.spec.a = xr.observed.spec.a or 'medium'",
+    "a loop of numbers": "n = 3\nwhile n:\n    n -= 1",
     "sorted names": "subnet.spec.names = sorted(ctx.observed)",
 }
 
@@ -91,8 +104,10 @@ def test_what_is_right(body: str, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_default_that_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A list as a default of a function with a context is shared by all calls."""
-    (tmp_path / "a.py").write_text("def part(ctx, names=[]):\n    pass\n\n\ndef other(names=[]):\n    pass\n")
+    """A list that is a default, and that the function changes, is one list for all calls."""
+    (tmp_path / "a.py").write_text(
+        "def part(ctx, names=[]):\n    names.append(1)\n\n\ndef other(names=[]):\n    return len(names)\n"
+    )
     assert main(["check", str(tmp_path)]) == 1
     assert capsys.readouterr().out.startswith(f"{tmp_path}/a.py:1:21: CL006 ")
 

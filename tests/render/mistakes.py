@@ -587,6 +587,34 @@ MISTAKES = [
         command="simulate",
     ),
     Mistake(
+        "a condition set as an item",
+        'ctx.conditions["Ready2"] = "Yes"  # here',
+        "here",
+        r"ctx\.conditions\.set\('Ready2', status, reason, message\)",
+    ),
+    Mistake(
+        "once, with the value in the place of the function",
+        'ctx.once(at.key, "new")  # here',
+        "here",
+        r"'make' must be a function \(got a string\); write lambda:",
+    ),
+    Mistake(
+        "once, with None in the place of the function",
+        "ctx.once(at.key, None)  # here",
+        "here",
+        r"'make' must be a function \(got None\)",
+    ),
+    _of_model(
+        "connection details as the API spells them",
+        "made.observed.connectionDetails",
+        r"did you mean \.connection_details\?",
+    ),
+    _of_model(
+        "a path as the name of a field",
+        'setattr(made, "spec.replicas", 3)',
+        r"which is a path: set one field after the other, as in \.spec\.replicas",
+    ),
+    Mistake(
         "JSON of a missing value",
         """
         text = json.dumps({"id": at.id})  # here

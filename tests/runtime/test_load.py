@@ -69,6 +69,15 @@ def test_module_that_needs_what_is_missing(here: Path) -> None:
     )
 
 
+def test_a_relative_import(here: Path) -> None:
+    """A module of no package that imports with a dot is told what to write, and how a package is named."""
+    (here / "dotted.py").write_text("from .helpers import tags\n")
+    text = failure("dotted:compose")
+    assert "without the dot" in text
+    assert "PACKAGE.MODULE:FUNCTION" in text
+    assert "line 1" in text
+
+
 def test_models_that_were_not_made(here: Path) -> None:
     """Models that aren't there are told with the folder that was searched, the near name, and how they are made."""
     (here / "model.py").touch()

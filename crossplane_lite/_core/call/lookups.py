@@ -122,7 +122,12 @@ def _name(error: NameError, frame: FrameType) -> str:
 
 
 def _imported(error: ImportError, frame: FrameType) -> str:
-    """Return the near name that was meant in `from module import name`."""
+    """Return the near name that was meant in `from module import name`, or what replaces a relative import."""
+    if "no known parent package" in str(error):
+        return (
+            "; write `from helpers import ...` without the dot, or run in the folder above and name the"
+            " package: PACKAGE.MODULE:FUNCTION"
+        )
     module = sys.modules.get(str(error.name))
     found = _IMPORT.search(str(error))
     return near_name(found[1], dir(module)) if module is not None and found is not None else ""

@@ -10,7 +10,7 @@ from ...proto import _view
 from .. import codec
 from ..base.api_version import group_of
 from ..base.sentinels import UNSET
-from ..base.texts import value_in_words
+from ..base.texts import type_in_words, value_in_words
 from ..observed.lookup import text_at, value_in
 from ..observed.observable import Observable, known, note_use, root_of
 from ..paths.text import RESOURCE_NAME
@@ -26,6 +26,8 @@ _REFERENCES: Final = (("spec", "crossplane", "resourceRefs"), ("spec", "resource
 
 def once(call: Call, value: Any, make: Callable[[], Any]) -> Any:
     """Return an observed value, or make it if the object that has it doesn't exist. See `Context.once`."""
+    if not callable(make):
+        raise UsageError(f"ctx.once: 'make' must be a function (got {type_in_words(make)}); write lambda: before it")
     if value is None:
         raise UsageError("ctx.once: the value must be read from .observed (got None)")
     if type(value) is not Observable:

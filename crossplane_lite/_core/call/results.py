@@ -172,6 +172,9 @@ class Conditions(Mapping[str, SetCondition]):
             raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
 
+    def __setitem__(self, type: str, value: object) -> None:
+        raise UsageError(f"conditions have several parts: write ctx.conditions.set({type!r}, status, reason, message)")
+
     def __getitem__(self, type: str) -> SetCondition:
         entry = self.entries[type]
         return SetCondition(_STATUSES[entry.status], entry.reason, entry.message, _TARGET_NAMES[entry.target])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from ..base.texts import deeper_place, near_name
@@ -16,11 +17,16 @@ def unknown_field(cls: type[ModelShape], name: str) -> str:
     """Return the message for a field that a class lacks: with a near name, else with the place that has the field."""
     if name in OF_DICTS and f"{name}_" not in cls.__wire_fields__:
         return f"{cls.__name__} has no {name}(), because it isn't a dict: {_instead(cls)}"
+    if "." in name and name.partition(".")[0] in cls.__wire_fields__:
+        return f"{cls.__name__} has no field {name!r}, which is a path: set one field after the other, as in .{name}"
     return f"{cls.__name__} has no field {name!r}{meant(cls, name)}"
 
 
 def meant(cls: type[ModelShape], name: str) -> str:
     """Return a hint for a field that a class lacks: a near name, else the place that has the field, else nothing."""
+    own = re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    if own != name and hasattr(cls, own):  # of Python, such as connection_details
+        return f"; did you mean .{own}?"
     return near_name(name, cls.__wire_fields__) or deeper_place(name, cls, _fields_of)
 
 

@@ -10,7 +10,8 @@ from ..._core.base import stdio
 from ...errors import InputError
 from ..manifests.files import read_bytes
 from ..manifests.yaml import decode
-from .source import Finding, findings
+from .finding import Finding
+from .source import findings
 
 
 def command(argv: Sequence[str]) -> int:

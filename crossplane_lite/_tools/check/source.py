@@ -9,7 +9,10 @@ from __future__ import annotations
 import ast
 import collections
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+from .finding import Finding, finding
+from .habits import FUNCTIONS, changed_name, habits
 
 # What an expression is.
 _RESOURCE: Final = "a resource"
@@ -22,9 +25,6 @@ _ALWAYS: Final = frozenset(
     {"apiVersion", "condition", "connection_details", "exists", "kind", "metadata", "name", "ready"}
 )
 _WHOLE: Final = frozenset({"frozenset", "max", "min", "set", "sorted", "sum"})
-_CHANGES: Final = frozenset(
-    {"append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update"}
-)
 # Functions that give another value each time.
 _ALWAYS_NEW: Final = frozenset(
     {
@@ -34,23 +34,6 @@ _ALWAYS_NEW: Final = frozenset(
         *("uuid.uuid1", "uuid.uuid4"),
     }
 )
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-class Finding(NamedTuple):
-    """A place in a source.
-
-    Attributes:
-        line: The line, from 1.
-        column: The column, from 1.
-        code: The rule's name, such as `CL001`.
-        text: What is wrong there, and what to write.
-    """
-
-    line: int
-    column: int
-    code: str
-    text: str
 
 
 def findings(text: str) -> list[Finding]:
@@ -60,11 +43,13 @@ def findings(text: str) -> list[Finding]:
         SyntaxError: The text isn't Python.
     """
     found: list[Finding] = []
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             context = _context_of(node)
             if context:
                 found += _Function(node, context).findings()
+                found += habits(tree)
     return sorted(set(found))
 
 
@@ -96,14 +81,13 @@ class _Function:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong in the function."""
-        for default in (*self._node.args.defaults, *self._node.args.kw_defaults):
-            if isinstance(default, (ast.Dict, ast.List, ast.Set)):
-                yield _finding(default, "CL006", "a default that can change is shared by all calls: write None")
         for one in ast.walk(self._node):
             if isinstance(one, ast.Compare):
                 yield from self._compared(one)
             elif isinstance(one, ast.Call):
                 yield from self._called(one)
+            elif isinstance(one, ast.While):
+                yield from self._polled(one)
         yield from self._changed_later()
         yield from self._made_always(self._node)
 
@@ -163,7 +147,7 @@ class _Function:
 
     def _values_in(self, node: ast.AST) -> Iterator[ast.expr]:
         """Yield the values that may be missing in an expression, without those in strings and calls."""
-        if isinstance(node, (ast.JoinedStr, ast.Call, *_FUNCTIONS)):
+        if isinstance(node, (ast.JoinedStr, ast.Call, *FUNCTIONS)):
             return
         if isinstance(node, ast.expr) and self._kind(node) == _VALUE:
             yield node
@@ -181,11 +165,11 @@ class _Function:
             is_not = isinstance(operator, (ast.IsNot, ast.NotEq))
             if right.value is None:
                 instead = shown if is_not else f"not {shown}"
-                yield _finding(node, "CL001", f"{shown} is never None; write `if {instead}`")
+                yield finding(node, "CL001", f"{shown} is never None; write `if {instead}`")
             elif right.value is True or right.value is False:
                 asks_for_true = right.value is not is_not
                 instead = shown if asks_for_true else f"not {shown}"
-                yield _finding(
+                yield finding(
                     node,
                     "CL002",
                     f"{shown} is neither True nor False while it is missing; write `if {instead}`",
@@ -193,35 +177,40 @@ class _Function:
 
     def _called(self, node: ast.Call) -> Iterator[Finding]:
         name = ast.unparse(node.func)
-        if name in ("type", "hash") and len(node.args) == 1 and self._kind(node.args[0]) == _VALUE:
+        if name == "type" and len(node.args) == 1 and self._kind(node.args[0]) == _VALUE:
             shown = ast.unparse(node.args[0])
-            yield _finding(
-                node,
-                "CL003",
-                f"{name}({shown}) is that of a stand-in while the value is missing; write apply({name}, {shown})",
-            )
+            text = f"type({shown}) is that of a stand-in while the value is missing; write apply(type, {shown})"
+            yield finding(node, "CL003", text)
         elif name in _WHOLE:
             for shown in map(ast.unparse, self._elements(node.args[:1])):
-                yield _finding(
+                yield finding(
                     node, "CL004", f"{name}() needs {shown}, which may be missing; write apply({name}, [...])"
                 )
                 return
-        elif name == "json.dumps":
+        elif name in ("json.dumps", "pickle.dumps"):
             for one in node.args[:1]:
                 for shown in map(ast.unparse, self._values_in(one)):
-                    yield _finding(
-                        node, "CL005", f"json.dumps() can't take {shown} while it is missing; write json_dumps(...)"
-                    )
+                    text = f"{name}() can't take {shown} while it is missing; write json_dumps(...)"
+                    yield finding(node, "CL005", text)
                     return
+
+    def _polled(self, node: ast.While) -> Iterator[Finding]:
+        """Yield loops that wait for a value: it is the same as long as the call lasts."""
+        for one in self._values_in(node.test):
+            shown = ast.unparse(one)
+            text = (
+                f"{shown} is the same as long as this call lasts; leave the loop out, since fields wait by themselves"
+            )
+            yield finding(node.test, "CL012", text)
 
     def _made_always(self, node: ast.AST) -> Iterator[Finding]:
         """Yield calls of functions that give another value each time, without those in functions inside of this one."""
         for one in ast.iter_child_nodes(node):
-            if isinstance(one, _FUNCTIONS):
+            if isinstance(one, FUNCTIONS):
                 continue
             if isinstance(one, ast.Call) and ast.unparse(one.func) in _ALWAYS_NEW:
                 text = f"{ast.unparse(one.func)}() gives another value in each call; make it once: ctx.once(..., make)"
-                yield _finding(one, "CL008", text)
+                yield finding(one, "CL008", text)
             yield from self._made_always(one)
 
     def _elements(self, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
@@ -246,13 +235,13 @@ class _Function:
                     copied[name] = min(node.lineno, copied.get(name, node.lineno))
         loops = [one for one in ast.walk(self._node) if isinstance(one, (ast.For, ast.AsyncFor, ast.While))]
         for node in ast.walk(self._node):
-            changed = _changed(node)
+            changed = changed_name(node)
             if changed is None or changed.id not in copied or changed.lineno <= copied[changed.id]:
                 continue
             # In a loop, the next turn may set the field again.
             if any(one.lineno <= copied[changed.id] <= (one.end_lineno or 0) for one in loops):
                 continue
-            yield _finding(
+            yield finding(
                 changed,
                 "CL007",
                 f"{changed.id} was copied in line {copied[changed.id]}, so this changes no resource; change it before "
@@ -266,17 +255,3 @@ class _Function:
             if self._kind(node) == _RESOURCE:
                 return True
         return False
-
-
-def _changed(node: ast.AST) -> ast.Name | None:
-    """Return the name of the list or dict that a node changes; None if it changes none."""
-    holder: ast.expr | None = None
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        holder = node.value
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
-        holder = node.func.value
-    return holder if isinstance(holder, ast.Name) else None
-
-
-def _finding(node: ast.expr, code: str, text: str) -> Finding:
-    return Finding(node.lineno, node.col_offset + 1, code, text)

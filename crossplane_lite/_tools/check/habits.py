@@ -1,0 +1,100 @@
+"""Finds habits of Python that are wrong in any function of a composition's module.
+
+A composition function runs in several processes, and once for each call: what differs from process
+to process, or outlives a call, writes to resources again and again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+from .finding import Finding, finding
+
+FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_CHANGES: Final = frozenset(
+    {"append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update"}
+)
+# Calls that keep the order in which they are given elements.
+_IN_ORDER: Final = frozenset({"enumerate", "list", "tuple"})
+
+
+def habits(tree: ast.Module) -> Iterator[Finding]:
+    """Yield what is wrong in a module, whatever its names stand for."""
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTIONS):
+            yield from _shared_defaults(node)
+        elif isinstance(node, ast.Call):
+            yield from _called(node)
+        elif isinstance(node, ast.BoolOp):
+            yield from _always_true(node)
+    yield from _hashes(tree)
+
+
+def _shared_defaults(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[Finding]:
+    """Yield defaults that the function changes."""
+    names = node.args.posonlyargs + node.args.args
+    defaults = [
+        *zip(reversed(names), reversed(node.args.defaults), strict=False),
+        *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
+    ]
+    changed = {name.id for one in ast.walk(node) if (name := changed_name(one)) is not None}
+    for argument, default in defaults:
+        if isinstance(default, (ast.Dict, ast.List, ast.Set)) and argument.arg in changed:
+            text = f"this default is one for all calls, and {argument.arg} is changed: write None"
+            yield finding(default, "CL006", text)
+
+
+def _called(node: ast.Call) -> Iterator[Finding]:
+    name = ast.unparse(node.func)
+    given = node.args[0] if node.args else None
+    is_joined = isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+    if (name in _IN_ORDER or is_joined) and _is_set(given):
+        text = "the order of a set is another one in each process; write sorted(...)"
+        yield finding(node, "CL009", text)
+    if name == "value_or" or name.endswith(".value_or"):
+        if isinstance(given, (ast.Constant, ast.JoinedStr)):
+            text = "the value comes first, and its default second: write value_or(value, default)"
+            yield finding(node, "CL011", text)
+
+
+def _is_set(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in ("frozenset", "set")
+    return isinstance(node, (ast.Set, ast.SetComp))
+
+
+def _hashes(node: ast.AST) -> Iterator[Finding]:
+    """Yield calls of hash(), without those in the method __hash__ and in comparisons."""
+    for one in ast.iter_child_nodes(node):
+        is_method = isinstance(one, ast.FunctionDef) and one.name == "__hash__"
+        if is_method or isinstance(one, ast.Compare):
+            continue
+        if isinstance(one, ast.Call) and ast.unparse(one.func) == "hash":
+            text = "hash() of a string is another one in each process; write zlib.crc32(text.encode())"
+            yield finding(one, "CL009", text)
+        yield from _hashes(one)
+
+
+def _always_true(node: ast.BoolOp) -> Iterator[Finding]:
+    """Yield constants behind a comparison and `or`, as in `size == "small" or "medium"`."""
+    if not isinstance(node.op, ast.Or):
+        return
+    compared = ""
+    for one in node.values:
+        if isinstance(one, ast.Compare):
+            compared = ast.unparse(one.left)
+        elif compared and isinstance(one, ast.Constant) and one.value:
+            text = f"{one.value!r} is always true here; write {compared} in (..., {one.value!r})"
+            yield finding(one, "CL010", text)
+
+
+def changed_name(node: ast.AST) -> ast.Name | None:
+    """Return the name of the list or dict that a node changes; None if it changes none."""
+    holder: ast.expr | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        holder = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        holder = node.func.value
+    return holder if isinstance(holder, ast.Name) else None
