@@ -480,7 +480,7 @@ def test_another_version_that_does_not_answer(tmp_path: Path, capsys: pytest.Cap
         ),
         ("stubs", "--against stubs: this version has neither tests/diff/functions.py nor src/tests/diff/functions.py"),
         ("broken", "can't be served: ModuleNotFoundError: No module named 'nothing_like_it'"),
-        ("unnamed", "are there __init__.py files in the folders of this version?"),
+        ("unnamed", "does this version have an __init__.py in each folder?"),
     ],
 )
 def test_no_such_version(tmp_path: Path, capsys: pytest.CaptureFixture[str], version: str, text: str) -> None:
