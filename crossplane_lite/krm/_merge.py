@@ -128,41 +128,51 @@ class _Merge:
         for key, one in patch.items():
             name = key.partition("/")[2]
             if key.startswith("$deleteFromPrimitiveList/") and isinstance(made.get(name), list):
-                made[name] = [other for other in made[name] if not any(same(other, gone) for gone in one)]
-        if isinstance(patch.get("$retainKeys"), list):
-            made = {key: one for key, one in made.items() if key in patch["$retainKeys"]}
+                made[name] = [other for other in made[name] if not _has(one, other)]
+        retained = patch.get("$retainKeys")
+        if isinstance(retained, list):
+            made = {key: one for key, one in made.items() if key in retained}
         return made
 
     def elements(self, old: Any, patch: list[Any], schema: Schema | None, path: Path, order: Any) -> list[Any]:
         """Return a list after a patch: merged by the list's merge keys if it has some, else the list of the patch."""
-        directive = next((one["$patch"] for one in patch if isinstance(one, dict) and set(one) == {"$patch"}), None)
         keys = self._keys(schema, path)
-        if keys is None or directive == "replace" or not isinstance(old, list):
-            values = [
-                one for one in patch if not (isinstance(one, dict) and one.get("$patch") in ("replace", "delete"))
-            ]
-            return [self._made(one, schema, path) for one in values]
-        made = list(old)
+        if keys is None or not isinstance(old, list) or _replaces(patch):
+            return [self._made(one, schema, path) for one in patch if not _is_directive(one)]
         if not keys:
-            first, second = (patch, made) if self._prepend else (made, patch)
-            return first + [one for one in second if not any(same(one, other) for other in first)]
+            first, second = (patch, old) if self._prepend else (old, patch)
+            return [*first, *(one for one in second if not _has(first, one))]
+        made = self._by_keys(list(old), patch, keys, schema, path)
+        if isinstance(order, list):
+            known = {}
+            for at, other in enumerate(order):
+                if isinstance(other, dict):
+                    known[repr(other.get(keys[0]))] = at
+            made.sort(key=lambda one: known.get(repr(one.get(keys[0])), len(known)))
+        return made
+
+    def _by_keys(
+        self, made: list[Any], patch: list[Any], keys: list[str], schema: Schema | None, path: Path
+    ) -> list[Any]:
+        """Return elements after a patch whose elements have the same merge keys, or are new."""
         patched = []
         for at, one in enumerate(patch):
             found = self._at(made, one, keys, (*path, str(at)))
-            if found is None:
-                if one.get("$patch") != "delete":
-                    made.append(self._made(one, schema, path))
-                    patched.append(made[-1])
+            if found is not None:
+                now = self.merged(made[found], one, schema and schema.items, path)
+                if now is None:
+                    del made[found]
+                    continue
+                made[found] = now
+            elif one.get("$patch") == "delete":
                 continue
-            now = self.merged(made[found], one, schema and schema.items, path)
-            made[found : found + 1] = [] if now is None else [now]
-            patched += [] if now is None else [now]
-        if self._prepend:
-            made = patched + [one for one in made if not any(one is other for other in patched)]
-        if isinstance(order, list):
-            known = {repr(other.get(keys[0])): at for at, other in enumerate(order) if isinstance(other, dict)}
-            made.sort(key=lambda one: known.get(repr(one.get(keys[0])), len(known)))
-        return made
+            else:
+                now = self._made(one, schema, path)
+                made.append(now)
+            patched.append(now)
+        if not self._prepend:
+            return made
+        return patched + [one for one in made if not any(one is other for other in patched)]
 
     def _made(self, one: Any, schema: Schema | None, path: Path) -> Any:
         return self.merged({}, one, schema and schema.items, path) if isinstance(one, dict) else copied(one)
@@ -186,3 +196,19 @@ class _Merge:
             return None
         key = _KEYS.get(".".join(path[-2:]), _KEYS.get(path[-1]))
         return None if key is None else [key, "protocol"] if path[-1] == "ports" else [key] if key else []
+
+
+def _has(elements: list[Any], one: Any) -> bool:
+    return any(same(one, other) for other in elements)
+
+
+def _replaces(patch: list[Any]) -> bool:
+    """Return whether the first element that is only a directive says that the list is replaced."""
+    for one in patch:
+        if isinstance(one, dict) and set(one) == {"$patch"}:
+            return bool(one["$patch"] == "replace")
+    return False
+
+
+def _is_directive(one: Any) -> bool:
+    return isinstance(one, dict) and one.get("$patch") in ("replace", "delete")

@@ -110,26 +110,36 @@ def _outcome(function: Function, program: str, given: argparse.Namespace) -> tup
     Raises:
         InputError: stdin or a file can't be read or written, or a flag is given that needs files.
     """
-    from .runner import Output, answered
-
     if given.config is None and not given.items:
-        for flag, what in (("in_place", "changes"), ("skip_unreadable", "is for")):
-            if getattr(given, flag):
-                raise InputError(
-                    f"--{flag.replace('_', '-')} {what} files, and none are given; name them after the flags"
-                )
-        data = _stdin(program, "a ResourceList")
-        output = function.run(data)
-        if output.stdout and (given.diff or given.output == "unwrap"):
-            from .resource_list import ResourceList
+        return _of_list(function, program, given)
+    return _of_files(function, program, given)
 
-            output.stderr += _told(ResourceList.read(output.stdout))
-            if given.output == "unwrap":
-                from .files import unwrapped
 
-                output.stdout = unwrapped(output.stdout).encode()
-        return output, [("<stdin>", data, output.stdout)] if output.stdout else []
+def _of_list(function: Function, program: str, given: argparse.Namespace) -> tuple[Output, Changes]:
+    """Run a function on the ResourceList in stdin."""
+    for flag, what in (("in_place", "changes"), ("skip_unreadable", "is for")):
+        if getattr(given, flag):
+            name = flag.replace("_", "-")
+            raise InputError(f"--{name} {what} files, and none are given; name them after the flags")
+    data = _stdin(program, "a ResourceList")
+    output = function.run(data)
+    if not output.stdout:
+        return output, []
+    if given.diff or given.output == "unwrap":
+        from .resource_list import ResourceList
+
+        output.stderr += _told(ResourceList.read(output.stdout))
+    if given.output == "unwrap":
+        from .files import unwrapped
+
+        output.stdout = unwrapped(output.stdout).encode()
+    return output, [("<stdin>", data, output.stdout)]
+
+
+def _of_files(function: Function, program: str, given: argparse.Namespace) -> tuple[Output, Changes]:
+    """Run a function on files, and on the documents of stdin where `-` is among them."""
     from .files import Package
+    from .runner import Output, answered
 
     if given.in_place and "-" in given.items:
         raise InputError("--in-place can't change documents from stdin (-): leave one of the two out")

@@ -51,41 +51,52 @@ def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -
     mistake of its own; any other rule yields one, in the value itself. `secret` hides the value.
     """
     limit: Any = rules.get(keyword)
-    if keyword == "type":
-        limit = [one for one in limit if one != "null"]
     if keyword == "required":
-        yield from (((name,), "is required") for name in limit if name not in value)
+        for name in limit:
+            if name not in value:
+                yield (name,), "is required"
     elif keyword == "additionalProperties":
-        known = rules.get("properties", {})
-        names = {name_of(key): key for key in known}
-        for key in value:
-            if key not in known:
-                name = name_of(key)
-                hint = near_name(name, names) or deeper_place(name, rules, _fields_of)
-                yield (key,), f"isn't a field of the schema{hint}"
-    elif keyword == "type":
-        kinds = " or ".join(_TYPES[one] for one in limit)
+        yield from _unknown_fields(rules, value)
+    else:
+        yield (), _text(keyword, rules, limit, value, secret=secret)
+
+
+def _unknown_fields(rules: dict[str, Any], value: Any) -> Iterator[tuple[Place, str]]:
+    known = rules.get("properties", {})
+    names = {name_of(key): key for key in known}
+    for key in value:
+        if key not in known:
+            name = name_of(key)
+            hint = near_name(name, names) or deeper_place(name, rules, _fields_of)
+            yield (key,), f"isn't a field of the schema{hint}"
+
+
+def _text(keyword: str, rules: dict[str, Any], limit: Any, value: Any, *, secret: bool) -> str:
+    """Return what is wrong with a value that breaks a rule as a whole."""
+    got = _got(value, secret=secret)
+    if keyword == "type":
+        kinds = " or ".join(_TYPES[one] for one in limit if one != "null")
         hint = "; leave it out" if value is None else ""
-        yield (), f"must be {kinds}{_got(value, secret=secret, kind=True)}{hint}"
-    elif keyword == "enum":
+        return f"must be {kinds}{_got(value, secret=secret, kind=True)}{hint}"
+    if keyword == "enum":
         options = ", ".join(_shown(one) for one in limit[:_MOST_OPTIONS])
         more = f" and {len(limit) - _MOST_OPTIONS} more" if len(limit) > _MOST_OPTIONS else ""
-        yield (), f"must be one of {options}{more}{_got(value, secret=secret)}"
-    elif keyword == "format":
-        yield (), f"must be {FORMATS[limit][1]}{_got(value, secret=secret)}"
-    elif keyword == "uniqueItems":
-        yield (), "must not have an element twice"
-    elif keyword in _JUNCTIONS:
-        yield (), _junction_text(_JUNCTIONS[keyword], limit)
-    elif keyword in _COUNTS:
+        return f"must be one of {options}{more}{got}"
+    if keyword == "format":
+        return f"must be {FORMATS[limit][1]}{got}"
+    if keyword == "uniqueItems":
+        return "must not have an element twice"
+    if keyword in _JUNCTIONS:
+        return _junction_text(_JUNCTIONS[keyword], limit)
+    if keyword in _COUNTS:
         bound, noun = _COUNTS[keyword]
-        yield (), f"must have {bound} {limit} {noun}{'' if limit == 1 else 's'}{_got(value, secret=secret)}"
-    elif keyword in _LIMITS:
-        limit = rules.get(PATTERN, limit) if keyword == "pattern" else limit
-        yield (), _LIMITS[keyword].format(limit) + _got(value, secret=secret)
-    else:
-        fields = " with ".join(map(name_of, _required_only(limit)))
-        yield (), f"must not have {fields}" if fields else "is excluded by the schema"
+        plural = "" if limit == 1 else "s"
+        return f"must have {bound} {limit} {noun}{plural}{got}"
+    if keyword in _LIMITS:
+        shown = rules.get(PATTERN, limit) if keyword == "pattern" else limit
+        return _LIMITS[keyword].format(shown) + got
+    fields = " with ".join(map(name_of, _required_only(limit)))
+    return f"must not have {fields}" if fields else "is excluded by the schema"
 
 
 def _junction_text(how_many: str, members: Any) -> str:

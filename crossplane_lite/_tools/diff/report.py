@@ -92,41 +92,45 @@ def as_markdown(differences: Sequence[Difference]) -> str:
     """
     found: list[str] = []
     for one in differences:
-        found.append(f"### {_escaped(one.composite)}")
-        found.append("")
+        found += [f"### {_escaped(one.composite)}", ""]
         if one.error is not None:
             found += [f"**The reconcile fails:** {_escaped(one.error)}", ""]
             continue
         found += ["| | resource | kind | |", "|---|---|---|---|"]
-        for entry in one.entries:
-            about = "; ".join(
-                part
-                for part in (
-                    entry.note,
-                    f"waits for {', '.join(entry.waits)}" if entry.waits else "",
-                    f"{len(entry.changes)} fields" if entry.action == "change" else "",
-                )
-                if part
-            )
-            action = f"**{entry.action}**" if entry.action == "delete" else entry.action
-            found.append(f"| {action} | {_escaped(entry.name)} | {_escaped(entry.kind)} | {_escaped(about)} |")
+        found += [_row(entry) for entry in one.entries]
         found.append("")
-        changed = [entry for entry in one.entries if entry.action == "change"]
-        if changed or one.status:
-            found.append("```diff")
-            for name, changes in [*((entry.name, entry.changes) for entry in changed), ("status", one.status)]:
-                for change in changes:
-                    path = change.path if name == "status" else f"{name}.{change.path}"
-                    if change.old is not ABSENT:
-                        found.append(_text.line(f"- {path}: {_value(change.old)}").replace("```", "'''"))
-                    if change.new is not ABSENT:
-                        found.append(_text.line(f"+ {path}: {_value(change.new)}").replace("```", "'''"))
-            found += ["```", ""]
-        notes = [*(f"- {_escaped(note)}" for note in one.notes)]
+        fields = list(_field_lines(one))
+        if fields:
+            found += ["```diff", *fields, "```", ""]
+        notes = [f"- {_escaped(note)}" for note in one.notes]
         notes += [f"- **invalid:** {_escaped(wrong)}" for wrong in one.invalid]
-        found += [*notes, ""] if notes else []
+        if notes:
+            found += [*notes, ""]
     found.append(_escaped(summary(differences)))
     return "".join(f"{line}\n" for line in found)
+
+
+def _row(entry: Entry) -> str:
+    """Return a resource's row of the table."""
+    about = [entry.note] if entry.note else []
+    if entry.waits:
+        about.append(f"waits for {', '.join(entry.waits)}")
+    if entry.action == "change":
+        about.append(f"{len(entry.changes)} fields")
+    action = f"**{entry.action}**" if entry.action == "delete" else entry.action
+    cells = (action, _escaped(entry.name), _escaped(entry.kind), _escaped("; ".join(about)))
+    return f"| {' | '.join(cells)} |"
+
+
+def _field_lines(one: Difference) -> Iterator[str]:
+    """Yield a line for the old and one for the new value of each changed field."""
+    changed = [(f"{entry.name}.", entry.changes) for entry in one.entries if entry.action == "change"]
+    for start, changes in [*changed, ("", one.status)]:
+        for change in changes:
+            for sign, value in (("-", change.old), ("+", change.new)):
+                if value is not ABSENT:
+                    line = _text.line(f"{sign} {start}{change.path}: {_value(value)}")
+                    yield line.replace("```", "'''")
 
 
 def as_json(differences: Sequence[Difference]) -> str:
