@@ -146,57 +146,95 @@ def explain(
     Raises:
         InputError: No step composes or holds back a resource of one of the names.
     """
-    needs: dict[str, list[Need]] = {}
-    holders: dict[str, int] = {}
-    # Fields of the composite that wait, with the paths that they wait for, by the number of the step that sets them.
-    unset: dict[int, dict[str, list[str]]] = {}
-    for number, says in enumerate(told(steps)):
-        for need in says.needs:
-            needs.setdefault(need.name, []).append(need)
-            if not need.by_resource and need.name.startswith(f"{_COMPOSITE}."):
-                waiting = unset.setdefault(number, {})
-                waiting.setdefault(need.name.removeprefix(f"{_COMPOSITE}."), []).append(need.path)
-        holders.update(dict.fromkeys(says.held, number))
+    waiting = _Waiting(steps)
     desired = _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
-    targets = {name: _target(name, desired.resources, holders) for name in names}
-    held = {one for one in targets.values() if one in holders and one not in desired.resources}
-    shares = {
-        one: [(holders[one], None)] if one in held else [*_shares(steps, one, also=unset)] for one in targets.values()
-    }
+    targets = {name: _target(name, desired.resources, waiting.holders) for name in names}
+    held = {one for one in targets.values() if one in waiting.holders and one not in desired.resources}
+    shares: dict[str, _Shares] = {}
     wanted: dict[int, list[str]] = {}
+    for target in targets.values():
+        if target in held:
+            shares[target] = [(waiting.holders[target], None)]
+        else:
+            shares[target] = list(_shares(steps, target, also=waiting.unset))
     for target, each in shares.items():
         for number, _ in each:
             wanted.setdefault(number, []).append(target)
     said = {number: _said(steps[number], found, timeout, schema) for number, found in wanted.items()}
-    explained = []
-    for name, target in targets.items():
-        fields: list[Field] = []
-        those: list[_Said] = []
-        for number, own in shares[target]:
-            one = said[number]
-            found = [*_fields(one, target, own, held=target in held)]
-            found += [] if target else _unset_fields(one, unset.get(number, {}))
-            if found or own is None:
-                those.append(one)
-                fields += found
-        places = (found.registered for one in reversed(those) if (found := one.resource(target)) is not None)
-        values = {one.path: one.value for one in fields}
-        kind = values.get("kind")
-        waits = [name] if target else [f"{_COMPOSITE}.{path}" for each in unset.values() for path in each]
-        explained.append(
-            Explained(
-                name,
-                "" if kind is None or not target else f"{text_of(kind)} of {text_of(values.get('apiVersion'))}",
-                target in held,
-                those[-1].run.step.name if those else "",
-                next(places, ""),
-                sorted(fields, key=lambda one: one.path),
-                list(dict.fromkeys(_text(one) for each in those for one in each.probed.made[target].decides)),
-                _waits(waits, needs),
-                [note for one in those for note in _notes(one)],
-            )
-        )
-    return explained
+    return [
+        _explained(name, target, shares[target], said, waiting, held=target in held) for name, target in targets.items()
+    ]
+
+
+_Shares = list[tuple[int, "set[Steps] | None"]]
+
+
+class _Waiting:
+    """What the steps report of missing values.
+
+    Attributes:
+        needs: What waits for which values, by the name of what waits.
+        holders: The number of the step that holds back a resource, by the resource's name.
+        unset: Fields of the composite that wait, with the paths that they wait for, by the number of the step that
+            sets them.
+    """
+
+    def __init__(self, steps: Sequence[StepRun]) -> None:
+        self.needs: dict[str, list[Need]] = {}
+        self.holders: dict[str, int] = {}
+        self.unset: dict[int, dict[str, list[str]]] = {}
+        start = f"{_COMPOSITE}."
+        for number, says in enumerate(told(steps)):
+            for need in says.needs:
+                self.needs.setdefault(need.name, []).append(need)
+                if not need.by_resource and need.name.startswith(start):
+                    fields = self.unset.setdefault(number, {})
+                    fields.setdefault(need.name.removeprefix(start), []).append(need.path)
+            self.holders.update(dict.fromkeys(says.held, number))
+
+    def of(self, name: str, target: str) -> list[Wait]:
+        """Return the values that a resource waits for, or all fields of the composite."""
+        waits = [name]
+        if not target:
+            waits = [f"{_COMPOSITE}.{path}" for each in self.unset.values() for path in each]
+        return _waits(waits, self.needs)
+
+
+def _explained(
+    name: str, target: str, shares: _Shares, said: Mapping[int, _Said], waiting: _Waiting, *, held: bool
+) -> Explained:
+    """Return what the steps that have a share in a resource say of it."""
+    fields: list[Field] = []
+    those: list[_Said] = []
+    for number, own in shares:
+        one = said[number]
+        found = [*_fields(one, target, own, held=held)]
+        if not target:
+            found += _unset_fields(one, waiting.unset.get(number, {}))
+        if found or own is None:
+            those.append(one)
+            fields += found
+    registered = ""
+    for one in those:
+        resource = one.resource(target)
+        if resource is not None:
+            registered = resource.registered
+    values = {one.path: one.value for one in fields}
+    kind = ""
+    if values.get("kind") is not None and target:
+        kind = f"{text_of(values['kind'])} of {text_of(values.get('apiVersion'))}"
+    decides = dict.fromkeys(_text(one) for each in those for one in each.probed.made[target].decides)
+    return Explained(
+        name,
+        kind,
+        held,
+        those[-1].run.step.name if those else "",
+        registered,
+        sorted(fields, key=lambda one: one.path),
+        list(decides),
+        waiting.of(name, target),
+        [note for one in those for note in _notes(one)],
+    )
 
 
 def _target(name: str, desired: Collection[str], holders: Iterable[str]) -> str:
