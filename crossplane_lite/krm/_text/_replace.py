@@ -104,45 +104,68 @@ def _replace_entry(
         place = _layout.place_of(node)
         head = place.start + 1
         indent = _layout.column(text, place.start)
-    was_block = _layout.is_block(node)
-    end = _layout.own_end(node)
     inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE, in_lines=in_lines)
     inline = (anchor + inline).rstrip(" ")
-    # Go's readers don't see brackets that stand below a comment behind the key.
-    is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
-    if not was_block and not lines and not _layout.is_block_scalar(node) and not is_below:
+    if not lines and _stays_in_line(node, value, head):
         space = " " if text[node.start - 1] in ":-?" else ""
         out.append((node.start, node.end, space + inline))
         return
-    below = ""
-    notes: list[str] = []
-    if was_block:
-        end = max(end, _layout.place_of(node).end)
-        if not value and isinstance(value, dict if node.kind == MAPPING else list):
-            below = _between(node, head, end)
-        first = _layout.bounds(node)[0].start
-        comment = _COMMENT.search(text, head, min(_layout.line_end(text, head), first))
-    elif _layout.is_block_scalar(node):
-        comment = _COMMENT.match(text, _layout.header(node).end())
-    else:
-        comment = _COMMENT.match(text, node.end)
-        notes = _COMMENT.findall(text, head, node.start)
-    if comment:
-        notes.append(comment[0])
-    if notes and not inline:
-        notes[0] = " " + notes[0].lstrip(" \t") if notes[0][0] == "\t" else notes[0]  # no tab may stand behind a dash
-    new = (" " + inline if inline else "") + (notes.pop(0) if notes else "")
+    end, below = _end_of_entry(node, value, head)
+    notes = _notes_beside(node, head)
+    if notes and not inline and notes[0][0] == "\t":
+        notes[0] = " " + notes[0].lstrip(" \t")  # no tab may stand behind a dash
+    new = f" {inline}" if inline else ""
+    if notes:
+        new += notes.pop(0)
     kept = ""
     if lines and not isinstance(value, str) and _write.ends_in_block(value):
         # A comment further to the right would become a part of the lines' last value.
         kept = text[end : max(end, _layout.place_of(node).end)]
         end += len(kept)
-    if lines and not new and not kept and parent.kind == SEQUENCE and lines[0][indent + 1] == " ":
+    is_bare = not new and not kept and parent.kind == SEQUENCE
+    if is_bare and lines and lines[0][indent + 1] == " ":
         new = lines.pop(0)[indent + 1 :]
     pad = " " * (_indent_of(lines) or indent + 2)
-    kept = "".join(pad + note.lstrip() + style.newline for note in notes) + kept
-    new += style.newline + kept + "".join(line + style.newline for line in lines) + below
-    out.append((head, end, new))
+    parts = [new + style.newline]
+    parts += [pad + note.lstrip() + style.newline for note in notes]
+    parts.append(kept)
+    parts += [line + style.newline for line in lines]
+    out.append((head, end, "".join(parts) + below))
+
+
+def _stays_in_line(node: YamlNode, value: Any, head: int) -> bool:
+    """Return whether a value of one line is written where the old value is."""
+    if _layout.is_block(node) or _layout.is_block_scalar(node):
+        return False
+    # Go's readers don't see brackets that stand below a comment behind the key.
+    return not (isinstance(value, (dict, list)) and "\n" in node.doc.text[head : node.start])
+
+
+def _end_of_entry(node: YamlNode, value: Any, head: int) -> tuple[int, str]:
+    """Return where the old value ends, and the comments of its entries that stay below an empty new value."""
+    end = _layout.own_end(node)
+    if not _layout.is_block(node):
+        return end, ""
+    end = max(end, _layout.place_of(node).end)
+    is_of_its_kind = isinstance(value, dict if node.kind == MAPPING else list)
+    return end, _between(node, head, end) if is_of_its_kind and not value else ""
+
+
+def _notes_beside(node: YamlNode, head: int) -> list[str]:
+    """Return the comments on the lines of a key or dash and of its value."""
+    text = node.doc.text
+    notes: list[str] = []
+    if _layout.is_block(node):
+        first = _layout.bounds(node)[0].start
+        comment = _COMMENT.search(text, head, min(_layout.line_end(text, head), first))
+    elif _layout.is_block_scalar(node):
+        comment = _COMMENT.match(text, _layout.header(node).end())
+    else:
+        notes = _COMMENT.findall(text, head, node.start)
+        comment = _COMMENT.match(text, node.end)
+    if comment:
+        notes.append(comment[0])
+    return notes
 
 
 def _indent_of(lines: list[str]) -> int:
