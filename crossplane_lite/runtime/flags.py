@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._core.base.texts import near_name
 from .._core.observed.tracker import mask
 from ..errors import CrossplaneLiteError, InputError, MissingExtraError
 from . import log, transports
@@ -168,7 +169,9 @@ def parse(argv: Sequence[str], table: Sequence[Flag] = FLAGS) -> tuple[dict[str,
     try:
         given, others = getopt.gnu_getopt(list(argv), "h", long)
     except getopt.GetoptError as e:
-        raise InputError(f"the flags can't be read: {e.msg}; --help lists all flags") from None
+        unknown = f"--{e.opt}"
+        near = "" if unknown in known else near_name(unknown, known)
+        raise InputError(f"the flags can't be read: {e.msg}{near or '; --help lists all flags'}") from None
     for name, value in given:
         flag = known[name]
         if flag.value is None:

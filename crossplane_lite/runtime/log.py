@@ -300,7 +300,8 @@ def _message(record: logging.LogRecord) -> str:
         text = record.getMessage()
     except Exception as e:
         # If this raised, the standard library would print the arguments to stderr without masking them.
-        text = f"{record.msg!r} (the arguments don't fit this message: {type(e).__name__})"
+        place = f"{record.filename}:{record.lineno}"
+        text = f"{record.msg!r} (the arguments don't fit this message: {type(e).__name__}; {place})"
     return _masked(text)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, cast
 
 from .._core import codec
-from .._core.base.texts import near_name, short_repr, short_text, type_in_words
+from .._core.base.texts import near_name, short_repr, short_text, some, type_in_words
 from .._core.call.mark import ANNOTATION, HELD_BACK_KEY
 from .._core.call.results import strictly
 from .._core.dependencies.entry import read
@@ -109,7 +109,7 @@ class _Desired(dict[str, dict[str, Any]]):
         elif name in self._held:
             why = "; it is held back, because values are missing"
         else:
-            why = near_name(str(name), self)
+            why = near_name(str(name), self) or f"; desired are: {some([*self], 10) or 'none'}"
         raise _MissingError(f"no resource {short_repr(name)} is desired{why}")
 
 

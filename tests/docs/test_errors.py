@@ -118,7 +118,7 @@ CURES = {
     "registered already": "give each resource a name of its own",
     "is observed state": "set the field of the resource itself, without .observed",
     "composed resource has no": "read vpc.observed.status.id",
-    "composite has only": "read xr.observed.spec.x",
+    "composite has only": "to read it write xr.observed.spec.x",
     "must be a resource": "write Unstructured('v1', 'kind', spec=...)",
     "is a list, so it has": "take one of its elements first, as in [0].port",
     "has no element 0": "spec.list.append(...) makes it a list",

@@ -222,6 +222,13 @@ MISTAKES = [
         status=0,
     ),
     Mistake(
+        "another group that isn't like it",
+        'ctx.resource("subnet", Unstructured("networks.test/v1", "Subnet", spec={"region": "eu"}))',
+        "subnet",
+        r"there is one of example\.org/v1: is that meant",
+        status=0,
+    ),
+    Mistake(
         "a value of another type",
         'ctx.resource("subnet", Unstructured(V, "Subnet", spec={"public": "yes"}))',
         r"subnet\.spec\.public",
@@ -386,6 +393,14 @@ MISTAKES = [
             "xr.yaml": HEAD_OF_XR + "metadata: {name: net}\nspec: {region: eu}\n",
         },
     ),
+    Mistake(
+        "a file of another name",
+        "",
+        r"xr\.yml: No such file",
+        "did you mean 'xr.yaml'",
+        status=2,
+        command="render xr.yml",
+    ),
     # Tables and models.
     Mistake("a key that a table lacks", "size = SIZES[vpc.name]  # here", "here", "'vpc'; SIZES has eu, us"),
     Mistake(
@@ -415,7 +430,18 @@ MISTAKES = [
         "here",
         "'zone'; the pipeline's context has zones",
     ),
-    Mistake("a key that the environment lacks", 'ctx.environment["x"]  # here', "here", r"ctx\.environment is empty"),
+    Mistake(
+        "a key that the environment lacks",
+        'ctx.environment["x"]  # here',
+        "here",
+        r"ctx\.environment is empty: .* previews take --context-values apiextensions\.crossplane\.io/environment=",
+    ),
+    Mistake(
+        "a key of an empty context",
+        'ctx.context["x"]  # here',
+        "here",
+        r"context is empty: a step before .*, and previews take --context-values KEY=VALUE",
+    ),
     Mistake("a missing value as a key", "size = SIZES[at.engine]  # here", "here", r"apply\(SIZES\.get, \.\.\.\)"),
     _of_model(
         "a model's field as a key", 'made.spec["replicas"]', r"typed\.spec is a model, not a dict: write \.replicas"
@@ -427,6 +453,31 @@ MISTAKES = [
     _of_model("a field that belongs deeper", "model.Deployment(replicas=3)", "it belongs below spec "),
     _of_model(
         "a key that belongs deeper", 'model.Deployment(spec={"containers": []})', r"it belongs below template\.spec "
+    ),
+    Mistake(
+        "a function that returns nothing",
+        """
+        from examples.application.model.io.k8s.api.apps import v1 as model
+
+        def chosen():
+            labels = {"matchLabels": {"app": "a"}}
+
+        made = ctx.resource("typed", model.Deployment(spec={"template": {}}))
+        made.spec.selector = chosen()  # here
+        """,
+        r"hint: typed\.spec\.selector is set to None at beginner_\d+\.py:\d+",
+        "if a function makes the value there, look whether it returns it",
+    ),
+    _of_model(
+        "a namespace of a local reference",
+        'model.Deployment(spec={"template": {"spec": {"volumes": [{"name": "a", "csi": {"driver": "d", '
+        '"nodePublishSecretRef": {"name": "a", "namespace": "b"}}}]}}})',
+        r"nodePublishSecretRef .* has no field 'namespace'; what it refers to is in the resource's own namespace",
+    ),
+    _of_model(
+        "a key that resembles one beside it",
+        'made.spec = {"replicas": 1, "replica": 2}',
+        r"has no field 'replica' \(",
     ),
     _of_model("a field of a list", "made.observed.status.conditions.type", r"as in \[0\]\.type"),
     _of_model("a field that belongs much deeper", "made.containers = []", r"it belongs below spec\.template\.spec "),
@@ -458,6 +509,12 @@ MISTAKES = [
         'xr.spec.region = "us"  # here',
         "here",
         r"xr\.spec\.region was set, .* remove the assignment",
+    ),
+    Mistake(
+        "a label of the composite",
+        'xr.metadata.labels["a"] = "b"  # here',
+        "here",
+        r"to read it write xr\.observed\.metadata\.labels; only the composite's author can set it",
     ),
     Mistake(
         "a write to desired status", 'vpc.status.id = "a"  # here', "here", r"read the status from \.observed\.status"
@@ -537,14 +594,21 @@ MISTAKES = [
         "an order of missing texts",
         'first = sorted(["a", at.id])  # here',
         "here",
-        r"\(id or ''\) < \.\.\., .*\n.* to sort, write apply\(sorted, \[\.\.\.\]\)",
+        r"\(id or ''\), which .*\n.* or write apply\(sorted, \[\.\.\.\]\), which waits",
         status=0,
     ),
     Mistake(
         "an order of missing values",
         "last = max(at.id, at.engine)  # here",
         "here",
-        r"give it a default\n.* to sort, write apply\(sorted, \[\.\.\.\]\)",
+        r"give it a default, as in \(engine or 0\)\n.* or write apply\(max, \[\.\.\.\]\), which waits",
+        status=0,
+    ),
+    Mistake(
+        "an order by a missing value",
+        "first = min([vpc, vpc], key=lambda one: one.observed.status.size)  # here",
+        "here",
+        r"as in \(size or 0\)\n.* for min\(\), write it in key=lambda one: \.\.\.",
         status=0,
     ),
     Mistake(
@@ -664,6 +728,16 @@ MISTAKES = [
         r"`if vpc\.observed:` asks whether it exists",
         status=0,
     ),
+    Mistake(
+        "two resources that wait for each other",
+        """
+        subnet = ctx.resource("subnet", Unstructured(V, "Subnet", spec={"vpcId": at.id}))
+        vpc.metadata.annotations["subnet"] = subnet.observed.status.id  # here
+        """,
+        r"hint: vpc\.metadata\.annotations\.subnet waits for subnet\.status\.id \(\w+\.py:\d+\)\n"
+        r"hint: subnet\.spec\.vpcId waits for vpc\.status\.id \(\w+\.py:\d+\)\n",
+        r"\(subnet\.status\.id, vpc\.status\.id\); take one out, or set its field only where the value is there",
+    ),
     # Python and files.
     Mistake(
         "an environment variable that isn't set", "os.environ['N_O']  # here", "here", r"isn't set: os\.environ\.get"
@@ -764,6 +838,31 @@ MISTAKES = [
         r"vpc\.status\.id; use crossplane_lite\.apply\(ipaddress\.ip_network, value\)",
     ),
     Mistake(
+        "a missing value for a divisor",
+        "size = 100 // len(at.addresses)  # here",
+        "here",
+        r"ZeroDivisionError.* Without a value in this call: vpc\.status\.addresses; use crossplane_lite\.apply",
+    ),
+    Mistake(
+        "a missing value that is unpacked",
+        "first, second = at.addresses  # here",
+        "here",
+        r"Without a value in this call: vpc\.status\.addresses; use",
+    ),
+    Mistake(
+        "a missing value of which an assert needs one",
+        'assert at.id, "VPC has no id"  # here',
+        "here",
+        r"Without a value in this call: vpc\.status\.id; leave out the assert: a field .* waits by itself",
+    ),
+    Mistake(
+        "a missing text that is made up, and has too few parts",
+        'zone = at.id.split(":")[4]  # here',
+        "here",
+        r"hint: vpc\.status\.id is made up \(.*\): give it a real value with --fixtures",
+        command="simulate",
+    ),
+    Mistake(
         "a misspelt key of the input",
         'ctx.resource("other", Unstructured(V, "VPC", spec={"region": "eu", "size": ctx.input["sise"]}))  # here',
         "here",
@@ -802,8 +901,8 @@ MISTAKES = [
     ),
     Mistake(
         "a misspelt name that is removed",
-        'ctx.remove("vcp")',
-        r"ctx\.remove\('vcp'\): no resource has this name",
+        'ctx.remove("vcp")  # here',
+        "here",
         "did you mean 'vpc'",
         status=0,
     ),

@@ -224,3 +224,15 @@ def test_reading_is_as_before() -> None:
     before = reader.absent
     assert hints(lambda _ctx, xr: SIZES[xr.observed.spec.region]) == [UNSET]
     assert reader.absent is before
+
+
+def test_fields_that_are_set_to_none() -> None:
+    """A field that None was set to has no hint, unless it, or what is around it, is what is wrong."""
+
+    def body(ctx: Any, xr: Any) -> None:
+        made = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+        made.data.region = xr.observed.spec.region
+        xr.spec.region = "eu"
+
+    (hint,) = hints(body)
+    assert hint.startswith("hint: xr.spec.region is set at test_advice.py:")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import Unstructured, composition, testing
+from crossplane_lite import Unstructured, composition, testing, value_or
 from crossplane_lite._core.resources.resource import Resource
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
@@ -218,7 +218,7 @@ def test_exceptions(capsys: pytest.CaptureFixture[str], tmp_path: Path, function
 def test_an_ordering_of_what_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """An ordering of a value that isn't there yet is told with its line and what to write instead."""
     text = "\n".join(said(capsys, tmp_path, "compares"))
-    assert "in a condition write (readyReplicas or 0) > ..., which counts a missing value as 0" in text
+    assert "write (readyReplicas or 0), which counts a missing value as 0" in text
     assert at("if made.observed") in text
 
 
@@ -328,6 +328,28 @@ def test_single_calls(body: Any, advice: str) -> None:
     assert f"test_mistakes.py:{body.__code__.co_firstlineno})" in text
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda at: {"a": at and 1}["b"],
+        lambda at: 1 / 0 + at.size,
+        lambda at: f"{at.id}".bogus(),  # type: ignore[attr-defined]
+        lambda at: int(value_or(at.size, "none") or "none"),
+        lambda at: [at.id][1],
+    ],
+    ids=["a key", "arithmetic", "an attribute", "a default", "an index"],
+)
+def test_other_exceptions(body: Any) -> None:
+    """An exception that has nothing to do with a missing value doesn't blame it, though the line has one."""
+
+    @composition.function
+    def compose(ctx: composition.Context) -> None:
+        body(ctx.resource("a", thing()).observed.status)
+
+    (text,) = testing.run(compose, testing.request(xr=XR)).fatal
+    assert "Without a value" not in text
+
+
 def test_no_values_are_shown() -> None:
     """Only keys are shown, never the values, and a known secret isn't shown as a key either."""
 
@@ -354,7 +376,7 @@ RULES = ("a change of a field that is immutable",)
 # What Python 3.10 can't tell, because its code has no columns: which part of a line is meant.
 COLUMNS = (
     *("a key that a", "a key of a long", "a key that the environment", "a missing value", "a None that is read"),
-    *("an index beyond a list", "a misspelt argument", "an argument too many"),
+    *("an index beyond a list", "a misspelt argument", "an argument too many", "an order", "a missing text"),
 )
 
 

@@ -110,6 +110,10 @@ def test_spellings() -> None:
     ("arguments", "text"),
     [
         (["--no-such-flag"], "the flags can't be read: option --no-such-flag not recognized; --help lists all flags"),
+        (
+            ["--tls-server-certs-dir", "/tls"],
+            "the flags can't be read: option --tls-server-certs-dir not recognized; did you mean '--tls-certs-dir'?",
+        ),
         (["--insecure=true"], "the flags can't be read: option --insecure must not have an argument"),
         (["--address"], "the flags can't be read: option --address requires argument"),
         (["--address="], "--address needs a value: --address HOST:PORT"),

@@ -106,8 +106,9 @@ def test_values_that_json_does_not_know() -> None:
 
 
 def test_arguments_that_do_not_fit() -> None:
-    """A message whose arguments don't fit is logged without them, since they might be secret."""
-    assert line(record("a %d", "sesame"))["msg"] == "'a %d' (the arguments don't fit this message: TypeError)"
+    """A message whose arguments don't fit is logged with its line, and without them, since they might be secret."""
+    told = "'a %d' (the arguments don't fit this message: TypeError; file.py:1)"
+    assert line(record("a %d", "sesame"))["msg"] == told
 
 
 def test_masker_sees_everything() -> None:

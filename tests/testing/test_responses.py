@@ -137,7 +137,7 @@ def test_our_functions() -> None:
 
 
 def test_resources_that_are_not_desired() -> None:
-    """The error about a resource that isn't desired says why: a fatal result with its place, a wait, a similar name."""
+    """The error about a resource that isn't desired says why: a fatal result with its place, a wait, other names."""
 
     @composition.function
     def compose(ctx: Any) -> None:
@@ -153,6 +153,7 @@ def test_resources_that_are_not_desired() -> None:
         (broken, "bucket", r"'bucket'.* fatal result: .*no zone \(test_responses\.py:\d+\)"),
         (response, "acl", "'acl'.* held back"),
         (response, "buckets", "'buckets'.* did you mean 'bucket'"),
+        (response, "network", "'network' is desired; desired are: bucket$"),
     ):
         with pytest.raises(KeyError, match=hint):
             answer.desired[name]

@@ -101,7 +101,8 @@ class WhoWaits:
         needs = () if self.data is None else self.data.needs
         paths = {need.path for need in needs if (need.name, need.of) in steps}
         through = f" ({', '.join(sorted(paths))})" if paths else ""
-        return [f"dependency cycle: {' waits for '.join(cycle)}{through}"]
+        remedy = "take one out, or set its field only where the value is there"
+        return [f"dependency cycle: {' waits for '.join(cycle)}{through}; {remedy}"]
 
     def lines(self) -> list[str]:
         """Return lines for people: which resource waits for which value, and why; sorted by the resource's name.

@@ -312,6 +312,7 @@ class LazyMap(MutableMapping[str, Any]):
     """
 
     name_in_messages = "the pipeline's context"
+    set_by = ": a step before this one sets keys, and previews take --context-values KEY=VALUE"
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw

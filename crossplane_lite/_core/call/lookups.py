@@ -13,20 +13,29 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import FrameType, ModuleType, TracebackType
+from collections.abc import Callable, Iterable, Mapping
+from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, Final
 
+from ...errors import UnresolvedError
 from ..base.folder import PACKAGE
 from ..base.sentinels import UNSET
 from ..base.texts import near_name, short_repr, short_text, shortened, some
-from ..observed.observable import Observable
+from ..models.node import ModelShape
+from ..observed.observable import Observable, known
+from ..observed.tracker import current
 
 _MOST: Final = 10
 _OWN: Final = f"{__name__.partition('.')[0]}."
 _ADDED_DICTS: Final = re.compile(r"for \+=?: '(dict|\w+Map)' and '(dict|\w+Map)'")
 _IMPORT: Final = re.compile(r"cannot import name '(\w+)'")
 _ARGUMENTS: Final = re.compile(r"(positional|keyword)(-only)? argument")
+_SET_BY: Final = (
+    ": a step before this one, such as function-environment-configs, fills it, and previews take --context-values "
+    "apiextensions.crossplane.io/environment='{...}'"
+)
+_HOLDERS: Final = (ast.Dict, ast.Lambda, ast.List, ast.Set, ast.Tuple)
+_OF_NAMES: Final = (AttributeError, ImportError, NameError)
 
 
 def advice(error: BaseException, author: str) -> str:
@@ -41,9 +50,9 @@ def advice(error: BaseException, author: str) -> str:
 
 
 def _advice(error: BaseException, author: str) -> str:
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
+    if isinstance(error, UnresolvedError):
+        return _ordering(_node_at(_last_in(error, author)))
+    last = _last_in(error)
     if last is None:
         return ""
     frame = last.tb_frame
@@ -76,6 +85,98 @@ def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
     return None
 
 
+def missing_operands(error: BaseException, author: str) -> list[str]:
+    """Return the paths of the missing values that the author's failing expression uses as plain values.
+
+    The list is empty if there are none, and for a name or attribute that isn't there, whatever is missing. `author` is
+    the path of the author's file, in which the exception was raised.
+    """
+    if isinstance(error, _OF_NAMES):
+        return []
+    values = [one for one in operands(error, author) if type(one) is Observable]
+    return [one.source_path for one in values if known(one) is UNSET]
+
+
+def operands(error: BaseException, author: str) -> list[Any]:
+    """Return the values in the author's failing expression, as far as names and attributes lead to them.
+
+    They are there only as long as the call is open, in which a look at them counts as no read. `author` is the path of
+    the author's file.
+    """
+    place, call = _last_in(error, author), current()
+    if place is None or call is None:
+        return []
+    found: list[Any] = []
+    handed_out = len(call.handed_out)
+    try:
+        work = [_failed_part(place)]
+        while work:
+            node = work.pop(0)
+            value = _value_of(node, place.tb_frame) if isinstance(node, ast.expr) else UNSET
+            if value is not UNSET:
+                found.append(value)
+            elif node is not None:
+                work += _parts(node, place.tb_frame)
+    except Exception:  # as in `advice`
+        return []
+    finally:
+        del call.handed_out[handed_out:]
+    return found
+
+
+def _last_in(error: BaseException, file: str = "") -> TracebackType | None:
+    """Return the last place of an exception's traceback that is in a file, or in any; None if there is none."""
+    found = None
+    place = error.__traceback__
+    while place is not None:
+        if file in ("", place.tb_frame.f_code.co_filename):
+            found = place
+        place = place.tb_next
+    return found
+
+
+def _failed_part(place: TracebackType) -> ast.AST | None:
+    """Return the expression that has failed: of an assert its test, of an unpacking the value that is unpacked."""
+    node = _node_at(place)
+    if isinstance(node, ast.Assert):
+        return node.test
+    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
+        tree = _tree_of(place.tb_frame)
+        assigned = (one for one in ast.walk(tree) if isinstance(one, ast.Assign))
+        return next((one.value for one in assigned if node.lineno == one.lineno), None)
+    return node
+
+
+def _parts(node: ast.AST, frame: FrameType) -> list[ast.AST]:
+    """Return the parts of an expression whose values it uses.
+
+    A list only holds its elements, and the arguments of this package's functions, such as `value_or`, may be missing.
+    """
+    if isinstance(node, _HOLDERS):
+        return []
+    if not isinstance(node, ast.Call):
+        return [*ast.iter_child_nodes(node)]
+    function = _value_of(node.func, frame)
+    if isinstance(function, FunctionType) and function.__module__.startswith(_OWN):
+        return []
+    # A method of a missing value is none: the value itself is missing.
+    called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return [called, *node.args, *(one.value for one in node.keywords)]
+
+
+def _ordering(node: ast.AST | None) -> str:
+    """Return what to write in a call that orders values, such as max(), of which one is missing."""
+    if not isinstance(node, ast.Call):
+        return ""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    if name not in ("max", "min", "sort", "sorted"):
+        return ""
+    key = next((one.value for one in node.keywords if one.arg == "key"), None)
+    if isinstance(key, ast.Lambda):
+        return f"; for {name}(), write it in key=lambda {ast.unparse(key.args)}: ..."
+    return f"; or write apply({'sorted' if name == 'sort' else name}, [...]), which waits for the values"
+
+
 def _of_others(error: BaseException, frame: FrameType, *, is_own: bool) -> str:
     """Return what is known of a key that the context, or the environment's variables, don't have."""
     asked = frame.f_locals.get("self")
@@ -84,7 +185,7 @@ def _of_others(error: BaseException, frame: FrameType, *, is_own: bool) -> str:
     if asked is os.environ:
         return "; this environment variable isn't set: os.environ.get(...) reads what may be missing"
     keys = getattr(asked, "keys_there", None) if is_own else None
-    return "" if keys is None else _text(asked.name_in_messages, keys)
+    return "" if keys is None else _text(asked.name_in_messages, keys) + getattr(asked, "set_by", "")
 
 
 def _entries(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
@@ -95,7 +196,7 @@ def _entries(error: BaseException, node: ast.AST | None, frame: FrameType) -> st
         return f"; it has no value yet, so write apply({name}.get, ...), which waits for it"
     found = _value_of(node.value, frame)
     if issubclass(type(found), dict):  # not isinstance(), which asks a missing value
-        return _text(name, dict.keys(found))
+        return _text(name, dict.keys(found)) + (_SET_BY if name.endswith("ctx.environment") else "")
     return f"; {name} has {list.__len__(found)}" if issubclass(type(found), list) else ""
 
 
@@ -170,25 +271,30 @@ def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str
     return f"; it is called as {shortened(f'{ast.unparse(node.func)}{shape}')}"
 
 
-def _node_at(place: TracebackType) -> ast.expr | None:
-    """Return the expression that has failed at a place of a traceback; None if it isn't known."""
+def _node_at(place: TracebackType | None) -> ast.expr | ast.Assert | None:
+    """Return the expression or assert that has failed at a place of a traceback; None if it isn't known."""
+    if place is None:
+        return None
     code = place.tb_frame.f_code
     positions = getattr(code, "co_positions", None)
     if positions is None:  # Python 3.10, whose code says only the line
         return None
     wanted = next(itertools.islice(positions(), place.tb_lasti // 2, None), None)
+    for node in ast.walk(_tree_of(place.tb_frame)):
+        if isinstance(node, (ast.expr, ast.Assert)) and _columns(node) == wanted:
+            return node
+    return None
+
+
+def _tree_of(frame: FrameType) -> ast.AST:
+    """Return the syntax tree of a frame's file; an empty one if the file was changed after its import."""
     try:
-        tree = ast.parse("".join(linecache.getlines(code.co_filename, place.tb_frame.f_globals)))
-    except (SyntaxError, ValueError):  # the file was changed after its import
-        return None
-    return next((node for node in _expressions(tree) if _columns(node) == wanted), None)
+        return ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
 
 
-def _expressions(tree: ast.AST) -> Iterator[ast.expr]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.expr))
-
-
-def _columns(node: ast.expr) -> tuple[int, int | None, int, int | None]:
+def _columns(node: ast.expr | ast.Assert) -> tuple[int, int | None, int, int | None]:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
@@ -201,7 +307,7 @@ def _value_of(node: ast.expr, frame: FrameType) -> Any:
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, UNSET))
     if isinstance(node, ast.Attribute):
         holder = _value_of(node.value, frame)
-        if type(holder).__module__.startswith(_OWN):
+        if issubclass(type(holder), ModelShape) or type(holder).__module__.startswith(_OWN):
             return getattr(holder, node.attr, UNSET)
         return getattr(holder, "__dict__", {}).get(node.attr, UNSET)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):

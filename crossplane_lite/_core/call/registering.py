@@ -246,6 +246,8 @@ def remove(call: Call, name: str) -> None:
     name = present_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
+    if call.observer is not None:
+        call.observer.removed(name)
 
 
 def present_name(call: Call, name: object) -> str:

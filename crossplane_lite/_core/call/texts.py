@@ -11,7 +11,7 @@ import re
 import traceback
 from typing import Any, Final
 
-from ...errors import CrossplaneLiteError
+from ...errors import CrossplaneLiteError, UnresolvedError
 from ..base.folder import PACKAGE
 from ..base.texts import LONGEST_LOGGED, some, without_addresses
 from ..observed.tracker import Tracker
@@ -33,26 +33,37 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 
     An error of this package that was raised without any of the author's code has no file and line.
 
-    Code in C that takes no Observable raises a TypeError. Then the text also has the paths of the values that don't
-    exist yet: those of the failing line if they are known, else ten at most, and the number of the others. So it has if
-    the exception's own text shows a missing value. No other exception blames them: it may have nothing to do with them,
-    as one that names another class (`'NoneType' object is not iterable`). `home` is the path of the file that has
-    compose(), by which the line is found.
+    Where a missing value is behind an exception of Python's, the text also has the paths of the values that don't
+    exist yet, and what to write: those of the failing expression if they are known, else ten at most of all, and the
+    number of the others. One is behind it if the failing expression uses it, if the exception's own text shows it, or
+    if code in C takes no Observable, which is a TypeError. No other exception blames them: it may have nothing to do
+    with them, as one that names another class (`'NoneType' object is not iterable`). `home` is the path of the file
+    that has compose(), by which the line is found.
     """
     text = named(error, home)
     if not call.handed_out or isinstance(error, CrossplaneLiteError):
         return text
     shown = call.tokens_in(text)
-    if not shown and (not isinstance(error, TypeError) or _OTHER_CAUSE.search(text)):
+    is_of_types = isinstance(error, TypeError)
+    if is_of_types and not shown and _OTHER_CAUSE.search(text):
         return text
-    from .lookups import missing_arguments
+    from .lookups import missing_arguments, missing_operands
 
-    paths = [one.source_path for one in shown or call.handed_out]
-    function, paths = missing_arguments(error) or ("function", paths)
-    return (
-        f"{text}. Without a value in this call: {some(list(dict.fromkeys(paths)), 10)}; use "
-        f"crossplane_lite.apply({function}, value) to compute with a value that may not be known yet"
-    )
+    function, paths = missing_arguments(error) or ("function", [])
+    if shown or is_of_types:
+        paths = paths or [one.source_path for one in shown or call.handed_out]
+    else:
+        frame = authors_frame(error, home)
+        used = [] if frame is None else missing_operands(error, frame.filename)
+        if used != paths:  # the call with missing arguments is another one, around the expression
+            function = "function"
+        paths = used
+    if not paths:
+        return text
+    remedy = f"use crossplane_lite.apply({function}, value) to compute with a value that may not be known yet"
+    if isinstance(error, AssertionError) and not shown:
+        remedy = "leave out the assert: a field that needs a missing value waits by itself"
+    return f"{text}. Without a value in this call: {some(list(dict.fromkeys(paths)), 10)}; {remedy}"
 
 
 def named(error: BaseException, home: str) -> str:
@@ -64,7 +75,7 @@ def named(error: BaseException, home: str) -> str:
     if isinstance(error, TypeError) and text.endswith(_NO_JSON):
         text += "; crossplane_lite.json_dumps(...) also writes models, and values that are missing"
     frame = authors_frame(error, home)
-    if frame is not None and not isinstance(error, CrossplaneLiteError):
+    if frame is not None and (isinstance(error, UnresolvedError) or not isinstance(error, CrossplaneLiteError)):
         from .lookups import advice
 
         text += advice(error, frame.filename)

@@ -336,6 +336,19 @@ def _no_key(key: Any, name: Place) -> UsageError:
     return UsageError(f"{_label(name)}: keys must be strings (got {value_in_words(key)})")
 
 
+def _unknown_key(cls: type[ModelShape], key: str, values: Mapping[Any, Any], place: str) -> str:
+    """Return the message for a key of a mapping at a place that is no field of the model's class."""
+    from .mistakes import meant
+
+    hint = meant(cls, key)
+    if hint == near_name(key, [one for one in values if isinstance(one, str) and one != key]):
+        hint = ""  # the field that it resembles is given beside it
+    if key == "namespace" and place.endswith("Ref"):
+        hint = "; what it refers to is in the resource's own namespace: leave it out"
+    where = place if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
+    return f"{where} has no field {key!r}{hint}"
+
+
 def fill(cls: type[S], values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     """Return a new model with the fields of a mapping.
 
@@ -362,11 +375,7 @@ def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field
         if field is None:
-            place = _label(name)
-            place = place if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
-            from .mistakes import meant
-
-            raise UnknownFieldError(f"{place} has no field {key!r}{meant(cls, key)}")
+            raise UnknownFieldError(_unknown_key(cls, key, values, _label(name)))
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
         elif value is TOMBSTONE:  # a copy removes the same fields as its original

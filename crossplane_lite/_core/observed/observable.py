@@ -525,12 +525,17 @@ def unresolved(observable: Observable, use: str, other: object = None) -> Unreso
         )
     missing = f"{path} has no value yet, and {use} needs one; "
     if use in ("<", "<=", ">", ">="):
-        default = 0 if type(other) in (int, float) else "''"
-        condition = (
-            f"write ({path.rpartition('.')[2]} or {default}) {use} ..., which counts a missing value as {default}"
-        )
-        if type(other) is Observable:
-            condition = "give it a default"
-        sorting = "" if default == 0 else "; to sort, write apply(sorted, [...])"
-        return UnresolvedError(f"{missing}in a condition {condition}{sorting}")
+        name, default = path.rpartition(".")[2], _default(observable, other)
+        if not default:
+            return UnresolvedError(f"{missing}give it a default, as in ({name} or 0)")
+        return UnresolvedError(f"{missing}write ({name} or {default}), which counts a missing value as {default}")
     return UnresolvedError(f"{missing}use crossplane_lite.apply(function, value) to compute with it once it is known")
+
+
+def _default(observable: Observable, other: object) -> str:
+    """Return a default for a comparison with `other`, as code; empty if the type of the values isn't known."""
+    type_ = observable.__cl_type__
+    takes = {type(other)} if type_ is None or type(other) in (str, int, float) else type_.takes
+    if str in takes:
+        return "''" if len(takes) == 1 else ""
+    return "" if takes.isdisjoint((int, float)) else "0"

@@ -56,6 +56,9 @@ class Observer:
     def refused(self, name: str) -> None:
         """A second resource was to be registered under a name."""
 
+    def removed(self, name: str) -> None:
+        """A resource was removed from desired state."""
+
     def ended(self, call: Any, error: BaseException | None) -> None:
         """compose() has ended, with this exception if it raised one. The answer isn't made yet."""
 

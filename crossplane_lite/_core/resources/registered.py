@@ -73,9 +73,11 @@ class Place:
         name = self._root.name or "xr"
         if self._root.kind == "xr":
             lacks = "the composite has only a status, because a function can set nothing else"
+            remedy = f"to read it write {name}.observed{path}; only the composite's author can set it"
         else:
             lacks = "a composed resource has no status"
-        return UsageError(f"{name}{path} is read from desired state, in which {lacks}; read {name}.observed{path}")
+            remedy = f"read {name}.observed{path}"
+        return UsageError(f"{name}{path} is read from desired state, in which {lacks}; {remedy}")
 
 
 def is_desired(node: Node | None, root: Root) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from ..._core.base.texts import near_name
 from ...errors import InputError
 
 # Files of objects are much smaller.
@@ -38,7 +39,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     try:
         file = open(path, "rb")  # noqa: SIM115  # only errors of opening are caught here
     except (OSError, ValueError) as e:
-        raise _unreadable(label, e) from None
+        raise unreadable(label, e) from None
     with file:
         return read_all(file, label)
 
@@ -66,12 +67,24 @@ def _part(file: BinaryIO, label: str) -> bytes:
     try:
         return file.read(_PART)
     except OSError as e:
-        raise _unreadable(label, e) from None
+        raise unreadable(label, e) from None
 
 
-def _unreadable(label: str, error: OSError | ValueError) -> InputError:
+def unreadable(label: str, error: OSError | ValueError) -> InputError:
+    """Return the error for a file that can't be read; `label` is its name in the message."""
     reason = error.strerror if isinstance(error, OSError) else None  # open() raises ValueError for a null character
-    return InputError(f"can't read {label}: {reason or error}")
+    hint = near_file(label) if isinstance(error, FileNotFoundError) else ""
+    return InputError(f"can't read {label}: {reason or error}{hint}")
+
+
+def near_file(path: str) -> str:
+    """Return a hint such as `; did you mean 'xr.yaml'?` for a path that isn't there; empty if no name is similar."""
+    folder, name = os.path.split(path)
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        return ""
+    return near_name(name, [one for one in names if one != name])  # a link that leads nowhere is there
 
 
 @contextlib.contextmanager

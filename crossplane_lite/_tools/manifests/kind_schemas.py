@@ -20,6 +20,7 @@ from ..._core.base.texts import short_repr, short_text
 from ...errors import InputError
 from .. import kubernetes
 from .api_versions import split_api_version
+from .files import near_file
 from .kind_sources import REF, Kind, Source, of_definition, of_openapi
 
 # The largest known kinds have 10,000 parts. Components that refer to each other could have more than fit into memory.
@@ -136,6 +137,12 @@ class Schemas:
         """Return the sorted kinds of a group that definitions (CRDs and XRDs) have. See `versions` for the errors."""
         return sorted({kind for _, kind, _ in self._defined(group)})
 
+    def api_versions_of(self, kind: str) -> list[str]:
+        """Return the sorted apiVersions in which the added sources have a kind. See `versions` for the errors."""
+        words = [kind.encode(errors="surrogatepass")]
+        found = (item for source in self._sources for item in source.matching(words).items())
+        return sorted({api_version for (api_version, name), entry in found if name == kind and entry.served})
+
     def passed_over(self) -> list[str]:
         """Return why files and documents in folders were passed over, of those that were parsed so far."""
         return [reason for source in self._sources for reason in source.passed_over or ()]
@@ -143,7 +150,7 @@ class Schemas:
     def _sources_of(self, path: str | os.PathLike[str]) -> list[Source]:
         text = os.fspath(path)
         if not os.path.exists(text):
-            raise InputError(f"there is no file or folder {text}")
+            raise InputError(f"there is no file or folder {text}{near_file(text)}")
         if not os.path.isdir(text):
             return [Source(text)]
         from .sources import files_below

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final
 from ...errors import InputError
 from .. import kubernetes
 from . import archive
-from .files import is_file, read_all
+from .files import is_file, read_all, unreadable
 from .kind_sources import CHART, DEFINES
 from .lists import items_of, named
 from .values import one_of
@@ -180,7 +180,7 @@ def _read(path: str) -> list[archive.Stream]:
         with open(path, "rb") as file:
             return _contents(file, kubernetes.NAME if path == str(kubernetes.PATH) else path)
     except OSError as e:
-        raise InputError(f"can't read {path}: {e.strerror}") from e
+        raise unreadable(path, e) from e
 
 
 def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
@@ -197,7 +197,7 @@ def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
             return archive.read_archive(file, label)
         return [archive.Stream(label, read_all(file, label))]
     except OSError as e:
-        raise InputError(f"can't read {label}: {e.strerror or e}") from e
+        raise unreadable(label, e) from e
 
 
 def _parse(contents: list[archive.Stream]) -> Iterator[Document]:

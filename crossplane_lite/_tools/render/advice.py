@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core.base.texts import short_text
+from ..._core.dependencies.graph import components
 from ..._core.models.types import MANAGED
 from ..._core.models.walker import leaves
 from ..._core.paths import field_path
@@ -26,7 +27,7 @@ from ..manifests.objects import metadata_of
 from .functions import InProcess
 from .observing import COMPOSITE, Origin, Seen, Steps, origin_text
 from .probing import Request, fields_of
-from .recording import record, silent_run
+from .recording import Waits, record, silent_run
 from .rendered import StepRun
 from .told import missing_field
 
@@ -149,7 +150,8 @@ def hints(run: StepRun) -> Iterator[str]:
     """Yield a message with the likely source of a fatal result of compose(), or nothing if no source is found.
 
     A source of an exception is an unset field of the composite, a missing input, a key that the input lacks, or the
-    line that first registered a name that is registered twice. Else it is the line that has set a wrong field.
+    line that first registered a name that is registered twice. Else it is the line that has set a wrong field, or each
+    line that has set a field that waits in a cycle.
 
     Args:
         run: The run of the step that failed. Nothing is yielded if its function isn't in this process.
@@ -159,6 +161,8 @@ def hints(run: StepRun) -> Iterator[str]:
     error = run.seen.raised
     if error is None:
         yield from _set_at(run.runner.function, run, run.seen.places)
+        if run.seen.held:
+            yield from _in_cycles(run.runner.function, run, run.seen.held)
         return
     if isinstance(error, DuplicateResourceError) and run.seen.twice:
         yield f"it is registered first at {run.seen.twice}"
@@ -206,6 +210,30 @@ def _set_at(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[
                     place = recorded.place_of(owner, tuple(field_path.parse(path.removeprefix(f"{name}."))))
             if place:
                 yield f"{path} is set at {place}"
+        for empty, place in recorded.nothing.items():
+            if f"{empty}.".startswith(f"{path}."):
+                yield (
+                    f"{empty} is set to None at {place}, which sets nothing; if a function makes the value there, look "
+                    "whether it returns it"
+                )
+
+
+def _in_cycles(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[str]:
+    """Yield each field that waits for a resource that waits for the field's own, with the line that has set it.
+
+    `names` are those of the resources that are held back. A field of the composite waits by itself.
+    """
+    waits = []
+    for name, one in record(function, run.request, [*names, COMPOSITE]).resources.items():
+        for steps, value in one.values.items():
+            field = f"{name or 'xr'}.{show(steps)}"
+            for path in value.paths if isinstance(value, Waits) else ():
+                owner = path if path.startswith("xr.") else path.partition(".")[0]
+                waits.append((name or field, owner, field, path, one.places.get(steps, "")))
+    group = components((dependent, owner) for dependent, owner, *_ in waits)
+    for dependent, owner, field, path, place in waits:
+        if dependent != owner and group[dependent] == group[owner]:
+            yield f"{field} waits for {path}{place and f' ({place})'}"
 
 
 def _lacking(run: StepRun, key: str) -> Iterator[Origin]:

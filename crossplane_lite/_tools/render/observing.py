@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,7 +13,8 @@ from ..._core import codec
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
 from ..._core.base.texts import near_name, short_repr, type_in_words
-from ..._core.call.texts import named
+from ..._core.call.lookups import operands
+from ..._core.call.texts import authors_frame, named
 from ..._core.dependencies.dry_run import tree_or_none
 from ..._core.models import types
 from ..._core.models.node import FACT, LOOSE, WAIT, ModelShape
@@ -23,6 +24,7 @@ from ..._core.observed.tracker import Observer
 from ..._core.paths.text import show
 from ..._core.resources.resource import Resource
 from ..._core.resources.unstructured import DynamicFields
+from ...errors import CrossplaneLiteError
 from ...proto import _view
 
 if TYPE_CHECKING:
@@ -133,6 +135,7 @@ class Seen(Observer):
             it first.
         errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
         raised: The exception that ended the first run; None if it ended by itself.
+        used: The values in the expression that raised this exception, as far as they are known.
         twice: The line that registered a name first, if compose() registered it twice; else empty.
         places: The line that registered each resource, by name.
         trees: The composite, under the name `COMPOSITE`, and the resources that compose() registers, by name, until
@@ -152,9 +155,11 @@ class Seen(Observer):
         self.missing: list[str] = []
         self.unset: dict[Origin, str] = {}
         self.absent: dict[Origin, str] = {}
+        self._removed: dict[str, str] = {}
         self._wrong_names: list[str] = []
         self.errors: list[str] = []
         self.raised: BaseException | None = None
+        self.used: list[Any] = []
         self.twice = ""
         self.held: dict[str, Asked] = {}
         self.notes: list[str] = []
@@ -193,6 +198,9 @@ class Seen(Observer):
     def registered(self, name: str, model: Any) -> None:
         self.places.setdefault(name, self.line())
 
+    def removed(self, name: str) -> None:
+        self._removed[name] = self.line()
+
     def refused(self, name: str) -> None:
         self.twice = self.places.get(name, "")
 
@@ -201,12 +209,15 @@ class Seen(Observer):
 
     def ended(self, call: Any, error: BaseException | None) -> None:
         self.raised = self.raised if self.errors else error
+        if self.raised is error is not None and not isinstance(error, CrossplaneLiteError):
+            frame = authors_frame(error, call.function.file)
+            self.used = [] if frame is None else operands(error, frame.filename)
         self.errors.append("" if error is None else call.show(named(error, call.function.file)))
         asked = [*call.handed_out, *call.guesses.values(), *call.tokens.values()]
         paths = {one.source_path for value in asked for one in sources(value)}
         around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
         self.missing = sorted(paths - around)
-        self._wrong_names.extend(_wrong_names(call, asked))
+        self._wrong_names.extend(_wrong_names(call, asked, self._removed))
         for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
             tree = None if model is None else tree_or_none(model, call)
             if tree is not None:
@@ -251,16 +262,16 @@ class Seen(Observer):
             yield from unknown_fields(self._model, request)
 
 
-def _wrong_names(call: Any, asked: Iterable[Observable]) -> Iterator[str]:
+def _wrong_names(call: Any, asked: Iterable[Observable], removed: Mapping[str, str]) -> Iterator[str]:
     """Yield a message for each resource that compose() removes and each requirement that it reads if it doesn't exist.
 
-    `asked` are the missing values that it got.
+    `asked` are the missing values that it got, and `removed` the lines that removed resources, by name.
     """
     names = {*call.resources, *call.desired, *call.existing}
-    for name in sorted(call.removed - names):
+    for name in sorted(removed.keys() - names):
         near = near_name(name, names)
         if near:
-            yield f"ctx.remove({name!r}): no resource has this name{near}"
+            yield f"{removed[name]}: ctx.remove({name!r}): no resource has this name{near}"
     wanted = call.requirements.resources
     roots = [root_of(one) for value in asked for one in sources(value)]
     for key in sorted({root.name for root in roots if root is not None and root.kind == "required"} - wanted.keys()):

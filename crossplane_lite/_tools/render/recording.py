@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
-from ..._core.models.node import WAIT, ModelShape
+from ..._core.models.node import WAIT, ModelShape, place_of
 from ..._core.models.walker import Tree, leaves
 from ..._core.observed.observable import Observable
 from ...errors import CrossplaneLiteError
@@ -127,6 +127,7 @@ class Recorded(Seen):
         resources: The requested resources that compose() registers, by name.
         reads: The lines of code that read a value from the request, by the value's origin.
         raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
+        nothing: The lines that have set fields to None, and so to nothing, by the field's path.
     """
 
     def __init__(self, function: Function, names: Sequence[str]) -> None:
@@ -141,6 +142,8 @@ class Recorded(Seen):
         self._models: dict[str, Any] = {}
         self.reads: dict[Origin, set[str]] = {}
         self.raw = False
+        self._emptied: list[tuple[ModelShape, str, str]] = []
+        self.nothing: dict[str, str] = {}
 
     def line(self) -> str:
         return self._authors.current()
@@ -154,6 +157,8 @@ class Recorded(Seen):
     def has_set(self, holder: Any, key: Any) -> None:
         if not isinstance(holder, ModelShape) or isinstance(key, int) or key in holder.__dict__:
             self._note(holder, key, self.line())
+        else:
+            self._emptied.append((holder, key, self.line()))
 
     def read(self, node: Node, field: Field, value: Any) -> None:
         super().read(node, field, value)
@@ -167,6 +172,10 @@ class Recorded(Seen):
     def ended(self, call: Any, error: BaseException | None) -> None:
         super().ended(call, error)
         self._models = {**call.resources, COMPOSITE: call.composite}
+        for holder, key, place in self._emptied:
+            if key not in holder.__dict__:
+                field = holder.__wire_fields__.get(key)
+                self.nothing[f"{place_of(holder)}.{key if field is None else field.wire}"] = place
         for name in (one for one in self._names if one in self.trees):
             model = self._models[name]
             values = values_of(self.trees[name][0])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
 from ..._core.base.api_version import split
-from ..._core.base.texts import near_name, short_text
+from ..._core.base.texts import near_name, short_text, some
 from ..._core.dependencies.dependencies import show
 from ..._core.observed.observable import Observable
 from ..._core.paths.schema import Schema
@@ -26,7 +26,7 @@ from ...errors import MissingExtraError
 from ...proto import _view
 from ..kubernetes.rules import problems as kubernetes_problems
 from ..manifests.kind_sources import passed_over_text
-from ..manifests.objects import child_name, merged, some_names, text_of
+from ..manifests.objects import child_name, merged, some_names
 from .applying import after_apply
 from .composed import Owner
 from .definition import defaulted
@@ -70,7 +70,6 @@ class Check:
         self._owner: Owner | None = None
         self._unchecked: dict[str, str] = {}
         self._names: set[str] = set()
-        self._api_versions: set[str] = set()
         self._rules: dict[str, Verdicts] = {}
         self.errors: list[str] = []
         self.reads: dict[str, None] = {}
@@ -93,7 +92,6 @@ class Check:
         self._owner = Owner.of(rendered.composite)
         self._observed = _view.RunFunctionRequest.FromString(last).observed.resources
         known = {name for name, _ in found}
-        self._api_versions.update(text_of(one.get("apiVersion")) for _, one in found)
         for name, resource in found:
             self._check(name, resource, partial=False)
         for name, why in not_sent(rendered).items():
@@ -187,7 +185,10 @@ class Check:
         if near:
             yield f"{name or 'xr'}.kind: {short_text(kind)} isn't a kind of {short_text(api_version)}{near}"
             return
-        near = near_name(api_version, [one for one in self._api_versions if self._schema(one, kind)[0] is not None])
+        others = self._schemas.api_versions_of(kind)
+        near = near_name(api_version, others)
+        if others and not near:
+            near = f"; there is one of {some(others, 3)}: is that meant?"
         path = f"apis/{api_version}" if "/" in api_version else f"api/{api_version}"
         self._leave(
             shown,

@@ -177,15 +177,19 @@ class Simulation:
         """A line for each function whose compose() ends early in the last round, so that it isn't all known."""
         return cut_off(self.rounds[-1].rendered) if self.rounds else []
 
-    def made_up(self, error: object) -> list[str]:
-        """Return a line for each made-up value that an error's text contains."""
+    def made_up(self, error: RenderError) -> list[str]:
+        """Return a line for each made-up value that an error's text, or the expression that raised it, contains."""
         found = []
+        seen = error.steps[-1].seen if error.steps else None
+        used = [] if seen is None else [one for one in seen.used if isinstance(one, (str, int))]
         for path, origin in self.origins.items():
             owner = owner_of(path, self._observed) if origin in MADE_UP else None
             if owner is None or not owner[1].startswith(".status."):
                 continue
             value = at(self._observed[owner[0]], without_method(None, steps_of(owner[1])))
-            if isinstance(value, (str, int)) and value not in ("", True, False) and str(value) in str(error):
+            if not isinstance(value, (str, int)) or value in ("", True, False):
+                continue
+            if value in used or str(value) in str(error):
                 found.append(f"{path} is made up ({short_repr(value)}): give it a real value with --fixtures")
         return found
 
