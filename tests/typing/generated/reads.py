@@ -97,7 +97,7 @@ def versions(old: bucketv1beta2.Bucket, new: namespacedv1beta1.Bucket) -> None:
 def compose(ctx: composition.Context) -> None:
     vpc = ctx.resource("vpc", VPC())
     reveal_type(vpc)  # reveal: VPC
-    reveal_type(vpc.observed)  # reveal: VPC
+    reveal_type(vpc.observed)  # reveal: _ObservedVPC
     reveal_type(vpc.external_name)  # reveal: str | Observable[str] | None
     reveal_type(vpc.observed.status.atProvider.arn)  # reveal: str | Observable[str]
     reveal_type(vpc.condition("Ready").status)  # reveal: str | Observable[str]
