@@ -13,6 +13,11 @@ HEAD = """\
 import json
 from crossplane_lite import Unstructured, apply, composition, json_dumps, value_or
 
+NAMES = []
+SIZES = dict(a=1)
+COUNT = 0
+NAMED = Unstructured("example.org/v1", "Named")
+
 
 @composition.function
 def compose(ctx: composition.Context) -> None:
@@ -39,6 +44,9 @@ WRONG = {
     "json.dumps": ("subnet.spec.text = json.dumps({'a': [vpc_id]})", "CL005"),
     "a dict": ("tags = {'a': 'b'}\nsubnet.spec.tags = tags\ntags['c'] = 'd'", "CL007"),
     "a token": ("subnet.spec.suffix = f'app-{secrets.token_hex(4)}'", "CL008"),
+    "a module's list": ("NAMES.append('d')", "CL009"),
+    "a module's dict": ("SIZES['a'] = 1", "CL009"),
+    "a module's number": ("global COUNT\nCOUNT += 1", "CL009"),
     "a list": ("zones = []\nsubnet.spec.zones = zones\nzones.append('d')", "CL007"),
 }
 
@@ -59,6 +67,10 @@ RIGHT = {
     "the field": "tags = {'a': 'b'}\nsubnet.spec.tags = tags\nsubnet.spec.tags['c'] = 'd'",
     "another dict": "tags = {'a': 'b'}\nsubnet.spec.tags = dict(tags)\ntags['c'] = 'd'",
     "a token that is made once": "subnet.spec.a = ctx.once(subnet.observed.spec.a, lambda: secrets.token_hex(4))",
+    "a list of the same name": "NAMES = []\nNAMES.append('d')",
+    "a module's list that is read": "subnet.spec.names = [*NAMES, *SIZES]\nsubnet.spec.count = NAMES.count('d')",
+    "a copy of a module's dict": "sizes = dict(SIZES)\nsizes['a'] = 1",
+    "a resource by a module's name": "NAMED.spec.a = 1",
     "sorted names": "subnet.spec.names = sorted(ctx.observed)",
 }
 
