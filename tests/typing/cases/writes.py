@@ -63,6 +63,11 @@ def observed(bucket: Bucket, other: Bucket) -> None:
     bucket.spec.forProvider.versioning = seen.spec.forProvider.versioning
     bucket.spec.forProvider.versioning[0].enabled = True
     bucket.spec.forProvider.versioning.append(seen.spec.forProvider.versioning[0])
+    labels: dict[str, str | Observable[str]] = seen.metadata.labels
+    bucket.metadata.labels = {**labels, "a": seen.metadata.labels["b"]}
+    bucket.metadata.finalizers = [*seen.metadata.finalizers, seen.metadata.finalizers[0]]
+    bucket.metadata.finalizers += seen.metadata.finalizers
+    bucket.metadata.labels |= seen.metadata.labels
     made = Bucket(spec=seen.spec)
     made.spec.forProvider.location = "EU"
     for one in (bucket, other):

@@ -98,6 +98,14 @@ def observed(bucket: Bucket) -> None:
     for item in seen.spec.forProvider.versioning:
         item.enabled = True  # error: arg-type reportAttributeAccessIssue
     seen.observed.spec.deletionPolicy = "Orphan"  # error: arg-type reportAttributeAccessIssue
+    seen.external_name = "a"  # error: misc reportAttributeAccessIssue
+    seen.ready = True  # error: misc reportAttributeAccessIssue
+    seen.metadata.finalizers.append("a")  # error: arg-type reportArgumentType
+    seen.metadata.finalizers[0] = "a"  # error: index reportArgumentType
+    seen.metadata.labels["a"] = "b"  # error: index reportArgumentType
+    seen.metadata.labels.update({"a": "b"})  # error: arg-type reportArgumentType
+    seen.spec.forProvider.versioning += [VersioningItem()]  # error: operator|arg-type reportAttributeAccessIssue
+    del seen.metadata.labels["a"]  # error: arg-type reportArgumentType
 
 
 def unguarded(bucket: Bucket) -> None:

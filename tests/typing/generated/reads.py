@@ -45,7 +45,7 @@ def lists(cluster: Cluster, group: SecurityGroup, vpc: VPC) -> None:
     reveal_type(networks.cidrBlocks[0].displayName)  # reveal: str | Observable[str] | None
     pool = cluster.observed.status.atProvider.nodePool[3].nodeConfig
     reveal_type(pool.taint[0].effect)  # reveal: str | Observable[str] | None
-    reveal_type(pool.oauthScopes)  # reveal: ValuesList[str]
+    reveal_type(pool.oauthScopes)  # reveal: ObservedList[str | Observable[str]]
     reveal_type(pool.oauthScopes[0])  # reveal: str | Observable[str]
     reveal_type(group.status.atProvider.ingress[0].self_)  # reveal: bool | Observable[bool]
     for policy in vpc.spec.managementPolicies:
