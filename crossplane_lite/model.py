@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._core.models.fields import Map as Map
     from ._core.models.fields import MapOf as MapOf
     from ._core.models.fields import Nested as Nested
+    from ._core.models.fields import ObservedModel as ObservedModel
     from ._core.models.fields import Seen as Seen
     from ._core.models.fields import Values as Values
     from ._core.resources.unstructured import DynamicModel as DynamicModel

@@ -13,6 +13,11 @@ HEAD = """\
 import json
 from crossplane_lite import Unstructured, apply, composition, json_dumps, value_or
 
+NAMES = []
+SIZES = dict(a=1)
+COUNT = 0
+NAMED = Unstructured("example.org/v1", "Named")
+
 
 @composition.function
 def compose(ctx: composition.Context) -> None:
@@ -47,6 +52,9 @@ WRONG = {
     "json.dumps": ("subnet.spec.text = json.dumps({'a': [vpc_id]})", "CL005"),
     "a dict": ("tags = {'a': 'b'}\nsubnet.spec.tags = tags\ntags['c'] = 'd'", "CL007"),
     "a token": ("subnet.spec.suffix = f'app-{secrets.token_hex(4)}'", "CL008"),
+    "a module's list": ("NAMES.append('d')", "CL013"),
+    "a module's dict": ("SIZES['a'] = 1", "CL013"),
+    "a module's number": ("global COUNT\nCOUNT += 1", "CL013"),
     "a list": ("zones = []\nsubnet.spec.zones = zones\nzones.append('d')", "CL007"),
 }
 
@@ -72,6 +80,10 @@ RIGHT = {
     "or, of comparisons": "if xr.observed.spec.size == 'small' or xr.observed.spec.size == 'medium':\n    return",
     "or, of a value": "subnet.spec.a = xr.observed.spec.a or 'medium'",
     "a loop of numbers": "n = 3\nwhile n:\n    n -= 1",
+    "a list of the same name": "NAMES = []\nNAMES.append('d')",
+    "a module's list that is read": "subnet.spec.names = [*NAMES, *SIZES]\nsubnet.spec.count = NAMES.count('d')",
+    "a copy of a module's dict": "sizes = dict(SIZES)\nsizes['a'] = 1",
+    "a resource by a module's name": "NAMED.spec.a = 1",
     "sorted names": "subnet.spec.names = sorted(ctx.observed)",
 }
 

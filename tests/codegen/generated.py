@@ -184,8 +184,9 @@ def fields(text: str) -> dict[str, tuple[str, str]]:
 
 
 def stub_classes(stub: str) -> dict[str, ast.ClassDef]:
-    """Return the classes of a stub by name."""
-    return {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)}
+    """Return the classes of a stub by name, without those of observed objects."""
+    defined = [node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)]
+    return {node.name: node for node in defined if not node.name.startswith("_Observed")}
 
 
 def annotated(cls: ast.ClassDef) -> dict[str, str]:

@@ -82,7 +82,7 @@ TYPES = [
     ({"type": "string", "format": "int-or-string"}, "q", "Leaf[int | str]"),
     # Any field can be null or unset in a model.
     ({"type": "string", "nullable": True}, "s", "Leaf[str]"),
-    ({"type": "object", "nullable": True, **A}, "ThingValue", "Nested[ThingValue]"),
+    ({"type": "object", "nullable": True, **A}, "ThingValue", "Nested[ThingValue, _ObservedThingValue]"),
     ({"type": "string", "default": "a"}, "s", "Leaf[str]"),
     # Lists and maps.
     ({"type": "array", "items": {"type": "string"}}, "[s", "Values[str]"),
@@ -93,7 +93,7 @@ TYPES = [
         "[[s",
         "DeepList[list[str | Observable[str]], ListOf[str]]",
     ),
-    ({"type": "array", "items": A}, "[ThingValueItem", "Items[ThingValueItem]"),
+    ({"type": "array", "items": A}, "[ThingValueItem", "Items[ThingValueItem, _ObservedThingValueItem]"),
     (
         {"type": "array", "items": {"type": "array", "items": A}},
         "[[ThingValueItemItem",
@@ -104,7 +104,7 @@ TYPES = [
     ({"type": "object", "additionalProperties": True}, "{x", "Map[Any]"),
     ({"type": "object", "additionalProperties": {}}, "{x", "Map[Any]"),
     ({"type": "object", "additionalProperties": False}, "o", "FreeForm"),
-    ({"type": "object", "additionalProperties": A}, "{ThingValue", "ItemMap[ThingValue]"),
+    ({"type": "object", "additionalProperties": A}, "{ThingValue", "ItemMap[ThingValue, _ObservedThingValue]"),
     (
         {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
         "{[f",
@@ -116,8 +116,8 @@ TYPES = [
         "DeepList[dict[str, int | Observable[int]], MapOf[int]]",
     ),
     # Objects.
-    (A, "ThingValue", "Nested[ThingValue]"),
-    ({"properties": {"a": {"type": "string"}}}, "ThingValue", "Nested[ThingValue]"),
+    (A, "ThingValue", "Nested[ThingValue, _ObservedThingValue]"),
+    ({"properties": {"a": {"type": "string"}}}, "ThingValue", "Nested[ThingValue, _ObservedThingValue]"),
     # Unknown fields.
     ({"x-kubernetes-preserve-unknown-fields": True}, "x", "Any"),
     ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "o", "FreeForm"),
@@ -126,7 +126,7 @@ TYPES = [
         "{o",
         "ItemMap[DynamicModel]",
     ),
-    ({**A, "x-kubernetes-preserve-unknown-fields": True}, "ThingValue", "Nested[ThingValue]"),
+    ({**A, "x-kubernetes-preserve-unknown-fields": True}, "ThingValue", "Nested[ThingValue, _ObservedThingValue]"),
     ({"type": "object", "x-kubernetes-embedded-resource": True}, "o", "FreeForm"),
     # Choices, as API servers and controller-gen write them.
     ({"x-kubernetes-int-or-string": True}, "q", "Leaf[int | str]"),
@@ -145,7 +145,11 @@ TYPES = [
     ({"anyOf": [{"type": "string"}, {"type": "string", "format": "ipv6"}]}, "s", "Leaf[str]"),
     ({"anyOf": [{"type": "string"}, {"type": "object"}]}, "x", "Any"),
     ({"anyOf": [{"type": ["string", "null"]}, {"type": "null"}]}, "s", "Leaf[str]"),
-    ({**A, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}, "ThingValue", "Nested[ThingValue]"),
+    (
+        {**A, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        "ThingValue",
+        "Nested[ThingValue, _ObservedThingValue]",
+    ),
     ({**A, "anyOf": [{"properties": {"a": {"enum": ["x"]}}}], "not": {"required": ["b"]}}, *["ThingValue"] * 2),
     ({"type": "string", "allOf": [{"maxLength": 3}, {"pattern": "^a"}]}, "s", "Leaf[str]"),
     ({"type": "string", "not": {"enum": ["a"]}}, "s", "Leaf[str]"),
@@ -154,7 +158,11 @@ TYPES = [
     ({"type": ["string"]}, "s", "Leaf[str]"),
     ({"type": ["string", "null"]}, "s", "Leaf[str]"),
     ({"type": ["null", "array"], "items": {"type": "string"}}, "[s", "Values[str]"),
-    ({"type": ["object", "null"], "properties": {"a": {"type": "string"}}}, "ThingValue", "Nested[ThingValue]"),
+    (
+        {"type": ["object", "null"], "properties": {"a": {"type": "string"}}},
+        "ThingValue",
+        "Nested[ThingValue, _ObservedThingValue]",
+    ),
     ({"type": ["integer", "string"]}, "q", "Leaf[int | str]"),
     ({"type": ["integer", "string", "null"]}, "q", "Leaf[int | str]"),
     ({"type": ["string", "object"]}, "x", "Any"),
@@ -340,7 +348,7 @@ def test_an_embedded_resource_keeps_what_its_properties_say() -> None:
     assert table(made.modules[f"{THING}.py"])["ThingValue"].startswith("* ")
     declared = annotated(stub_classes(made.stubs[f"{THING}.pyi"])["ThingValue"])
     assert declared["kind"] == "Leaf[Literal['A']]"
-    assert declared["metadata"] == "Nested[metav1.ObjectMeta]"
+    assert declared["metadata"] == "Nested[metav1.ObjectMeta, metav1._ObservedObjectMeta]"
 
 
 def test_an_embedded_resource_without_properties_takes_any_object() -> None:
@@ -415,8 +423,8 @@ def test_a_component_with_properties_is_a_class_of_its_module() -> None:
     }
     assert table(made.modules[PARTS]) == {"Other": "a:s", "Value": "one:Other two:Other"}
     assert annotated(stub_classes(made.stubs[f"{PARTS}i"])["Value"]) == {
-        "one": "Nested[Other]",
-        "two": "Nested[Other]",
+        "one": "Nested[Other, _ObservedOther]",
+        "two": "Nested[Other, _ObservedOther]",
     }
 
 

@@ -169,9 +169,9 @@ def test_every_type_is_declared() -> None:
         "p1": "Leaf[str]",
         "p2": "Leaf[Literal['a']]",
         "p3": "Any",
-        "p4": "Nested[P4]",
-        "p5": "Items[P5Item]",
-        "p6": "ItemMap[P6]",
+        "p4": "Nested[P4, _ObservedP4]",
+        "p5": "Items[P5Item, _ObservedP5Item]",
+        "p6": "ItemMap[P6, _ObservedP6]",
         "p7": "Values[str]",
         "p8": "Map[str]",
         "p9": "DeepList[list[P9ItemItem], ItemsOf[P9ItemItem]]",
@@ -182,9 +182,20 @@ def test_every_type_is_declared() -> None:
         "p14": "Leaf[float]",
         "p15": "Leaf[bool]",
         "p16": "Leaf[int]",
-        "p17": "Nested[P17]",
-        "p18": "Nested[P18]",
+        "p17": "Nested[P17, _ObservedP17]",
+        "p18": "Nested[P18, _ObservedP18]",
     }
+
+
+def test_each_class_has_one_for_observed_objects() -> None:
+    """It is a subclass whose fields checkers let nobody set; a field of that name takes nothing away from it."""
+    text = stub(thing(property="s", value=obj(ObservedModel="s", _ObservedThing="s", rule=obj(x="s"))))
+    lines = [line for line in text.splitlines() if line.startswith("class _Observed")]
+    names = ["Thing", "ThingValue", "Rule"]
+    assert [line.partition("(")[0] for line in lines] == [f"class _Observed{name}" for name in names]
+    assert all(line.endswith(f"(ObservedModel, {name}): ...") for line, name in zip(lines, names, strict=True))
+    (head,) = [node for node in stub_classes(text)["Thing"].body if isinstance(node, ast.FunctionDef)]
+    assert ast.unparse(head) == "@_property\ndef observed(self) -> _ObservedThing:\n    ..."
 
 
 def test_api_version_and_kind_are_fixed() -> None:
@@ -236,8 +247,8 @@ def test_fields_may_have_the_names_of_classes() -> None:
     schema["properties"]["RulesItem"] = SCALARS["b"]
     text = stub(thing(value=schema, other=obj(metav1="s", m={**obj(z="s"), "x-kubernetes-embedded-resource": True})))
     found = Scopes(text).classes
-    assert found["ThingValue"]["rule"].endswith("[<class Rule>]")
-    assert found["ThingValue"]["rules"].endswith("[<class RulesItem>]")
+    assert found["ThingValue"]["rule"].endswith("[<class Rule>, <class _ObservedRule>]")
+    assert found["ThingValue"]["rules"].endswith("[<class RulesItem>, <class _ObservedRulesItem>]")
 
 
 @pytest.mark.parametrize("kind", ["Any", "Leaf", "Literal", "Model", "Resource", "Nested", "Str", "None", "Dict"])

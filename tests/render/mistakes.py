@@ -48,6 +48,7 @@ VPC = crd(
             id="s",
             size="i",
             engine="s",
+            open="b",
             addresses={"type": "array", "items": {"type": "string"}},
             conditions={"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
         ),
@@ -738,6 +739,156 @@ MISTAKES = [
         r"hint: subnet\.spec\.vpcId waits for vpc\.status\.id \(\w+\.py:\d+\)\n",
         r"\(subnet\.status\.id, vpc\.status\.id\); take one out, or set its field only where the value is there",
     ),
+    # Values that are used as something else.
+    _of_model("the length of a model", "len(made.spec)", r"typed\.spec is a model, .* crossplane_lite\.model\.to_dict"),
+    _of_model("a model in a dict", "{**made.spec}", r"typed\.spec is a model, .* crossplane_lite\.model\.to_dict"),
+    _of_model("a model for keyword arguments", "dict(a=1, **made.spec)", r"typed\.spec is a model, .*\.to_dict"),
+    _of_model("a model beside a dict", "made.spec | {}", r"typed\.spec is a model, .* crossplane_lite\.model\.to_dict"),
+    _of_model("a model that is called", "made.spec()", r"made\.spec is a value, not a function: write it without \(\)"),
+    _of_model("an unset field that is called", "made.spec.replicas()", r"is a value, not a function: write it without"),
+    _of_model("a model that is unpacked", "first, second = made.spec", r"typed\.spec is a model, .*\.to_dict"),
+    Mistake(
+        "a text that is called", "spec.region()  # here", "here", r"spec\.region is a value, .* write it without \(\)"
+    ),
+    Mistake("a module that is called", "os()  # here", "here", "os is a module, not a function"),
+    Mistake(
+        "the first of none",
+        'zone = [one for one in at.conditions if one.type == "a"][0]  # here',
+        "here",
+        r"nothing is in the list: next\(iter\(\.\.\.\), None\)",
+    ),
+    Mistake(
+        "a text that is no number",
+        "size = int(spec.region)  # here",
+        "here",
+        r"spec\.region must be a number: its schema can say so",
+    ),
+    Mistake(
+        "a None that is no number",
+        """
+        tier = {"eu": 1}.get("us")
+        size = int(tier)  # here
+        """,
+        "here",
+        r"; tier is None: give a default, as in \(tier or \.\.\.\)",
+    ),
+    Mistake(
+        "a missing list that is unpacked",
+        "first, second = at.addresses  # here",
+        "here",
+        r"at\.addresses has no value: ask `if at\.addresses:` first",
+    ),
+    Mistake(
+        "an unset field that is unpacked",
+        "first, second = spec.team  # here",
+        "here",
+        r"spec\.team has no value: ask `if spec\.team:` first",
+    ),
+    Mistake(
+        "too few values for names",
+        'first, second = spec.region.split("-")  # here',
+        "here",
+        r"`first, \*others = spec\.region\.split\('-'\)` takes one value or more",
+    ),
+    Mistake(
+        "a missing value as an argument with a name",
+        """
+        from datetime import timedelta
+
+        age = timedelta(days=at.size)  # here
+        """,
+        "here",
+        r"vpc\.status\.size; use crossplane_lite\.apply\(lambda value: timedelta\(days=value\), value\)",
+    ),
+    Mistake(
+        "an unset field as an argument",
+        """
+        from datetime import timedelta
+
+        age = timedelta(days=spec.team)  # here
+        """,
+        "here",
+        r"xr\.spec\.team isn't set: give a default, as in \(spec\.team or \.\.\.\) \(",
+    ),
+    Mistake(
+        "a loop over a text",
+        """
+        for zone in spec.region:  # here
+            ctx.resource(f"subnet-{zone}", Unstructured(V, "Subnet", spec={"region": spec.region}))
+        """,
+        "here",
+        r"the letters of xr\.spec\.region, which is a string; .* write `for zone in \[spec\.region\]`",
+        status=0,
+    ),
+    Mistake(
+        "a loop over a text with a name",
+        """
+        zones = spec.region
+        for zone in zones:  # here
+            ctx.resource(f"subnet-{zone}", Unstructured(V, "Subnet", spec={"region": spec.region}))
+        """,
+        "here",
+        r"`for zone in zones` takes the letters of xr\.spec\.region, .* write `for zone in \[zones\]`",
+        status=0,
+    ),
+    Mistake(
+        "a list that all calls change",
+        """
+        made = []
+
+
+        @composition.function(auto_ready=True)
+        def compose(ctx: composition.Context) -> None:
+            made.append("vpc")  # here
+            ctx.resource("vpc", Unstructured(V, "VPC", spec={"region": "eu"}))
+        """,
+        "here",
+        "made belongs to the module, .* make it in the function",
+        status=0,
+    ),
+    Mistake(
+        "a value of a fixture of another type",
+        "xr.status.address = at.engine",
+        r"fixture 'vpc': the schema of example\.org/v1 VPC wants a string at status\.id",
+        r"\(got an integer\)",
+        status=0,
+        command="simulate --fixtures fixtures.yaml",
+        files={"fixtures.yaml": "vpc: {status: {id: 5}}"},
+    ),
+    Mistake(
+        "a fixture whose status is none",
+        "xr.status.vpcId = at.id",
+        r"fixtures\.yaml, document 1 \(line 1\): the fixture 'vpc'",
+        "status must be a mapping",
+        status=2,
+        command="simulate --fixtures fixtures.yaml",
+        files={"fixtures.yaml": "vpc: {status: 5}"},
+    ),
+    Mistake(
+        "a field of a fixture's status that stands too high",
+        "xr.status.vpcId = at.id",
+        r"fixture 'vpc': the schema of example\.org/v1 VPC has no id",
+        "; it belongs below status",
+        status=0,
+        command="simulate --fixtures fixtures.yaml",
+        files={"fixtures.yaml": "vpc: {id: a}"},
+    ),
+    Mistake(
+        "a value of another type in a file of what exists",
+        "xr.status.address = at.engine",
+        r"the observed resource vpc: the schema of example\.org/v1 VPC wants true or false at status\.open",
+        r"\(got a string\)",
+        status=0,
+        command="render -o observed.yaml",
+        files={"observed.yaml": observed_vpc("default", status={"open": "yes"})},
+    ),
+    Mistake(
+        "a sentence as a condition's reason",
+        'ctx.conditions.set("Done", False, "Not yet")',
+        "the condition Done of a function has a reason",
+        "isn't one CamelCase word, .*: sentences belong into the message",
+        status=0,
+    ),
     # Python and files.
     Mistake(
         "an environment variable that isn't set", "os.environ['N_O']  # here", "here", r"isn't set: os\.environ\.get"
@@ -789,6 +940,15 @@ MISTAKES = [
         """
         zones = ["a", "b"]
         zone = zones[2]  # here
+        """,
+        "here",
+        "; zones has 2",
+    ),
+    Mistake(
+        "an index beyond a list that is set",
+        """
+        zones = ["a", "b"]
+        zones[2] = "c"  # here
         """,
         "here",
         "; zones has 2",

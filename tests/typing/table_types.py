@@ -191,12 +191,18 @@ class Types:
         if text == "o":
             return "FreeForm"
         if not is_container(text):
-            return f"{self.leaf if scalar(text) else 'Nested'}[{self.one(text)}]"
+            return f"{self.leaf if scalar(text) else 'Nested'}[{self.one_or_observed(text)}]"
         if is_container(text[1:]):
             name = "DeepList" if text[0] == "[" else "DeepMap"
             return f"{name}[{self.read(text[1:])}, {self.written(text[1:])}]"
         names = ("Values", "Map") if scalar(text[1:]) else ("Items", "ItemMap")
-        return f"{names[text[0] == '{']}[{self.one(text[1:])}]"
+        return f"{names[text[0] == '{']}[{self.one_or_observed(text[1:])}]"
+
+    def one_or_observed(self, text: str) -> str:
+        """Return the type of one value, and for a model the class of its observed objects behind it."""
+        one = self.one(text)
+        module, dot, last = one.rpartition(".")
+        return f"{one}, {module}._Observed{last}" if dot else one
 
 
 def docs_of(cls: ast.ClassDef) -> dict[str, str]:

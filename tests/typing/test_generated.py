@@ -26,7 +26,7 @@ from tests.models.tables import DATA
 from tests.typing import checkers
 from tests.typing.table_types import Table, Types, Whole, docs_of, is_container, only_in_status, table_of, values_of
 from tests.typing.test_checkers import compare
-from tests.typing.test_stubs import ALLOWLIST, annotations_of, classes_of
+from tests.typing.test_stubs import ALLOWLIST, annotations_of, classes_of, observed_classes
 
 FOLDER = Path(__file__).parent / "generated"
 OWN = sorted(FOLDER.glob("*.yaml"))
@@ -306,6 +306,7 @@ def test_stub_classes_are_those_of_the_tables(importable: Project) -> None:
         exported = next(node.value for node in stub.body if isinstance(node, ast.Assign))
         assert list(classes) == [one for one in table.classes if one not in table.shared], table.name
         assert ast.literal_eval(exported) == sorted(table.classes) == module.__all__, table.name
+        assert observed_classes(stub).keys() == {f"_Observed{one}" for one in table.classes}, table.name
         for class_, ref in table.shared.items():
             home, _, shared = ref.rpartition(".")
             assert getattr(module, class_) is getattr(importlib.import_module(home), shared)

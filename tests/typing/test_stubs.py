@@ -40,8 +40,20 @@ def stub_of(module: str) -> Path:
 
 
 def classes_of(path: Path) -> dict[str, ast.ClassDef]:
-    """Return the classes that a stub defines, by name."""
-    return {node.name: node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)}
+    """Return the classes that a stub defines, by name, without those of observed objects."""
+    defined = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+    return {node.name: node for node in defined if not node.name.startswith("_Observed")}
+
+
+def observed_classes(tree: ast.Module) -> dict[str, str]:
+    """Return what a stub says of the classes of observed objects: their bases, or the shipped class that they are."""
+    said = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name.startswith("_Observed"):
+            said[node.name] = ", ".join(map(ast.unparse, node.bases))
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("_Observed"):
+            said[ast.unparse(node.targets[0])] = ast.unparse(node.value)
+    return said
 
 
 def annotations_of(cls: ast.ClassDef) -> dict[str, ast.AnnAssign]:
@@ -73,10 +85,17 @@ def field_type(text: str, leaf: str) -> str:
     if text in SCALARS:
         return f"{leaf}[{SCALARS[text]}]"
     if text[0] not in "[{":
-        return f"Nested[{class_name(text)}]"
+        return f"Nested[{with_observed(class_name(text))}]"
     of_values = text[1] in "[{" or text[1:] in SCALARS
     kinds = {("[", True): "Values", ("[", False): "Items", ("{", True): "Map", ("{", False): "ItemMap"}
-    return f"{kinds[text[0], of_values]}[{plain_type(text[1:])}]"
+    item = plain_type(text[1:])
+    return f"{kinds[text[0], of_values]}[{item if of_values else with_observed(item)}]"
+
+
+def with_observed(name: str) -> str:
+    """Return a class and the class of its observed objects, as a field's descriptor has them."""
+    module, dot, last = name.rpartition(".")
+    return f"{name}, {module}{dot}_Observed{last}"
 
 
 def only_in_status(table: dict[str, str]) -> set[str]:
@@ -113,7 +132,8 @@ def test_every_class_of_a_model_module_has_a_stub(name: str) -> None:
     table = table_of(module)
     shared = {name for name, text in table.items() if text.startswith("=")}
     assert set(classes_of(stub_of(name))) == set(table) - shared
-    assert {ast.unparse(node.targets[0]) for node in others} == shared
+    assert {ast.unparse(node.targets[0]) for node in others} - observed_classes(tree).keys() == shared
+    assert observed_classes(tree).keys() == {f"_Observed{name}" for name in table}
     assert sorted(ast.literal_eval(exported.value)) == sorted(table)
     assert all(hasattr(module, cls) for cls in table_of(module))
 

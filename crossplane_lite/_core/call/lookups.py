@@ -14,14 +14,15 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from types import FrameType, FunctionType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, Final
 
 from ...errors import UnresolvedError
 from ..base.folder import PACKAGE
 from ..base.sentinels import UNSET
 from ..base.texts import near_name, short_repr, short_text, shortened, some
-from ..models.node import ModelShape
+from ..models.mistakes import not_a_dict
+from ..models.node import WAIT, ModelShape, shown
 from ..observed.observable import Observable, known
 from ..observed.tracker import current
 
@@ -29,6 +30,7 @@ _MOST: Final = 10
 _OWN: Final = f"{__name__.partition('.')[0]}."
 _ADDED_DICTS: Final = re.compile(r"for \+=?: '(dict|\w+Map)' and '(dict|\w+Map)'")
 _IMPORT: Final = re.compile(r"cannot import name '(\w+)'")
+_NUMBER: Final = re.compile("invalid literal for int|could not convert string to float")
 _ARGUMENTS: Final = re.compile(r"(positional|keyword)(-only)? argument")
 _SET_BY: Final = (
     ": a step before this one, such as function-environment-configs, fills it, and previews take --context-values "
@@ -36,6 +38,9 @@ _SET_BY: Final = (
 )
 _HOLDERS: Final = (ast.Dict, ast.Lambda, ast.List, ast.Set, ast.Tuple)
 _OF_NAMES: Final = (AttributeError, ImportError, NameError)
+
+Columns = tuple["int | None", ...]
+"""The first and the last line of an expression, and its first and its last column."""
 
 
 def advice(error: BaseException, author: str) -> str:
@@ -62,6 +67,8 @@ def _advice(error: BaseException, author: str) -> str:
         return _entries(error, node, frame) or _of_others(error, frame, is_own=file.startswith(PACKAGE))
     if isinstance(error, TypeError):
         return _types(error, node, frame)
+    if isinstance(error, ValueError):
+        return _values(error, node, frame)
     for kind, say in _SAYS.items():
         if isinstance(error, kind):
             return say(error, frame) or _none(error, node)
@@ -77,10 +84,15 @@ def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
     while place is not None:
         node = None if place.tb_frame.f_code.co_filename.startswith(PACKAGE) else _node_at(place)
         if isinstance(node, ast.Call):
+            function = ast.unparse(node.func)
             values = [_value_of(one, place.tb_frame) for one in node.args]
+            for one in node.keywords:
+                values.append(_value_of(one.value, place.tb_frame))
+                if type(values[-1]) is Observable and one.arg is not None:
+                    function = f"lambda value: {ast.unparse(node.func)}({one.arg}=value)"
             paths = [one.source_path for one in values if type(one) is Observable]
             if paths:
-                return ast.unparse(node.func), paths
+                return function, paths
         place = place.tb_next
     return None
 
@@ -197,7 +209,10 @@ def _entries(error: BaseException, node: ast.AST | None, frame: FrameType) -> st
     found = _value_of(node.value, frame)
     if issubclass(type(found), dict):  # not isinstance(), which asks a missing value
         return _text(name, dict.keys(found)) + (_SET_BY if name.endswith("ctx.environment") else "")
-    return f"; {name} has {list.__len__(found)}" if issubclass(type(found), list) else ""
+    if issubclass(type(found), list):
+        return f"; {name} has {list.__len__(found)}"
+    is_first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
+    return "; nothing is in the list: next(iter(...), None) gives None then" if is_first else ""
 
 
 def _text(name: str, keys: Iterable[Any]) -> str:
@@ -249,13 +264,54 @@ _SAYS: Final[dict[type[Exception], Callable[[Any, FrameType], str]]] = {
 def _types(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
     if _ADDED_DICTS.search(str(error)):
         return "; dicts are joined by | and |="
-    return _none(error, node) or _called(error, node, frame)
+    if isinstance(node, ast.Call) and "is not callable" in str(error):
+        sort = "module" if type(_value_of(node.func, frame)) is ModuleType else "value"
+        return f"; {short_text(ast.unparse(node.func))} is a {sort}, not a function: write it without ()"
+    return _none(error, node) or _called(error, node, frame) or _operand(error, node, frame)
 
 
 def _none(error: BaseException, node: ast.AST | None) -> str:
     if "'NoneType'" not in str(error) or not isinstance(node, (ast.Attribute, ast.Subscript)):
         return ""
     return f"; {short_text(ast.unparse(node.value))} is None"
+
+
+def _operand(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
+    """Return what is wrong with a value that code works with: it isn't set, or is a model in place of a dict."""
+    for one in _operands(node):
+        value, name = _value_of(one, frame), short_text(ast.unparse(one))
+        if value is None and "NoneType" in str(error):
+            return f"; {name} is None: give a default, as in ({name} or ...)"
+        if not issubclass(type(value), ModelShape):
+            continue
+        if not value._is_open():
+            return f"; {not_a_dict(value, None)}"
+        if value._absent and value._node.state != WAIT:
+            return f"; {shown(value._node)} isn't set: give a default, as in ({name} or ...)"
+    return ""
+
+
+def _operands(node: ast.AST | None) -> list[ast.expr]:
+    """Return the arguments of a call, both sides of an operator, or the values of a dict."""
+    if isinstance(node, ast.Call):
+        return [*node.args, *(one.value for one in node.keywords)]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return node.values if isinstance(node, ast.Dict) else []
+
+
+def _values(error: ValueError, node: ast.AST | None, frame: FrameType) -> str:
+    """Return what to do about a text in place of a number, and about too few or too many values for names."""
+    if isinstance(node, ast.Call) and _NUMBER.search(str(error)) and node.args:
+        return f"; {short_text(ast.unparse(node.args[0]))} must be a number: its schema can say so, with type: integer"
+    if not isinstance(node, ast.Assign):
+        return ""
+    name = short_text(ast.unparse(node.value))
+    value = _value_of(node.value, frame)
+    is_missing = type(value) is Observable or (issubclass(type(value), ModelShape) and value._absent)
+    if is_missing:
+        return f"; {name} has no value: ask `if {name}:` first"
+    return f"; `first, *others = {name}` takes one value or more"
 
 
 def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
@@ -271,17 +327,21 @@ def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str
     return f"; it is called as {shortened(f'{ast.unparse(node.func)}{shape}')}"
 
 
-def _node_at(place: TracebackType | None) -> ast.expr | ast.Assert | None:
-    """Return the expression or assert that has failed at a place of a traceback; None if it isn't known."""
+def _node_at(place: TracebackType | None) -> ast.expr | ast.Assert | ast.Assign | None:
+    """Return the expression or assert, or the unpacking of an expression, that has failed at a place of a traceback.
+
+    None if it isn't known.
+    """
     if place is None:
         return None
     code = place.tb_frame.f_code
-    positions = getattr(code, "co_positions", None)
-    if positions is None:  # Python 3.10, whose code says only the line
+    wanted = columns_at(code, place.tb_lasti)
+    if not wanted:
         return None
-    wanted = next(itertools.islice(positions(), place.tb_lasti // 2, None), None)
     for node in ast.walk(_tree_of(place.tb_frame)):
-        if isinstance(node, (ast.expr, ast.Assert)) and _columns(node) == wanted:
+        if isinstance(node, ast.Assign) and any(columns(one) == wanted for one in node.targets if _is_names(one)):
+            return node
+        if isinstance(node, (ast.expr, ast.Assert)) and columns(node) == wanted:
             return node
     return None
 
@@ -294,7 +354,21 @@ def _tree_of(frame: FrameType) -> ast.AST:
         return ast.Module([], [])
 
 
-def _columns(node: ast.expr | ast.Assert) -> tuple[int, int | None, int, int | None]:
+def _is_names(target: ast.expr) -> bool:
+    return isinstance(target, (ast.List, ast.Tuple))
+
+
+def columns_at(code: CodeType, at: int) -> Columns:
+    """Return the columns of the expression that an instruction belongs to; empty if they aren't known.
+
+    The code of Python 3.10 says only the line.
+    """
+    positions = getattr(code, "co_positions", None)
+    return () if positions is None else next(itertools.islice(positions(), at // 2, None), ())
+
+
+def columns(node: ast.expr | ast.Assert) -> Columns:
+    """Return the columns of an expression in a source."""
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 

@@ -23,7 +23,7 @@ _MADE: Final = ("<frozen ", "<attrs generated ")
 # What Python says where another class than Observable doesn't fit, or arguments are too many or too few.
 _OTHER_CAUSE: Final = re.compile(
     r"'(?!Observable)\w+' object|of type '(?!Observable)\w+'|'NoneType'|not \"(?!Observable)\w+\""
-    r"|unsupported operand|(positional|keyword)(-only)? argument"
+    r"|(component:|mapping, not) (?!Observable)\w+|unsupported operand|(positional|keyword)(-only)? argument"
 )
 _NO_JSON: Final = "is not JSON serializable"  # how Python's json ends its error
 

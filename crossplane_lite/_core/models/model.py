@@ -147,7 +147,12 @@ class Model(ModelShape):
     __slots__ = ()
 
     __attrs_attrs__: ClassVar[Any]
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+
+        @property
+        def _is_writable(self) -> Any: ...  # fields can't be set where it is `Literal[False]`
+
+    else:
         __signature__ = _Signature()
 
         @property

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ...models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
     from ..models.described import KindInfo
+    from ..models.fields import Writable
     from ..models.types import Field
     from .connection_details import ConnectionDetails
     from .registered import Registered
@@ -144,16 +145,17 @@ class Resource(Model):
         return name
 
     @external_name.setter
-    def external_name(self, value: str | Observable[str] | None) -> None:
-        if self._node is not None and self._node.state >= WAIT:
-            raise self._node.read_only(".external_name")
+    def external_name(self: Writable, value: str | Observable[str] | None) -> None:
+        own: Any = self
+        if own._node is not None and own._node.state >= WAIT:
+            raise own._node.read_only(".external_name")
         given: Any = value
         if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
             hint = "; write str(...)" if isinstance(given, (int, float)) and not isinstance(given, bool) else ""
             raise UsageError(
                 f"'external_name' must be a string, an Observable or None (got {value_in_words(given)}){hint}"
             )
-        self.metadata.annotations[EXTERNAL_NAME] = value
+        own.metadata.annotations[EXTERNAL_NAME] = value
 
     @property
     def ready(self) -> bool | None:
@@ -169,13 +171,14 @@ class Resource(Model):
         return ready
 
     @ready.setter
-    def ready(self, value: bool | None) -> None:
+    def ready(self: Writable, value: bool | None) -> None:
+        own: Any = self
         if value is not None and type(value) is not bool:
             raise UsageError(f"'ready' must be True, False or None (got {value_in_words(value)})")
-        node = self._node
+        node = own._node
         if node is not None and node.state >= WAIT:
             raise node.read_only(".ready")
-        self._registered().ready = value
+        own._registered().ready = value
 
     @property
     def connection_details(self) -> ConnectionDetails:

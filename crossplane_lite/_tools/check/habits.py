@@ -14,7 +14,10 @@ from .finding import Finding, finding
 
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _CHANGES: Final = frozenset(
-    {"append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update"}
+    {
+        *("add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "remove"),
+        *("reverse", "setdefault", "sort", "subtract", "update"),
+    }
 )
 # Calls that keep the order in which they are given elements.
 _IN_ORDER: Final = frozenset({"enumerate", "list", "tuple"})

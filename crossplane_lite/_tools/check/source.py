@@ -34,6 +34,8 @@ _ALWAYS_NEW: Final = frozenset(
         *("uuid.uuid1", "uuid.uuid4"),
     }
 )
+# Functions that make what can be changed.
+_MAKERS: Final = frozenset({"Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set"})
 
 
 def findings(text: str) -> list[Finding]:
@@ -44,13 +46,26 @@ def findings(text: str) -> list[Finding]:
     """
     found: list[Finding] = []
     tree = ast.parse(text)
+    shared = set(_shared(tree))
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             context = _context_of(node)
             if context:
-                found += _Function(node, context).findings()
+                found += _Function(node, context, shared).findings()
                 found += habits(tree)
     return sorted(set(found))
+
+
+def _shared(module: ast.Module) -> Iterator[str]:
+    """Yield the names of the lists, dicts and sets that a module makes once, for all calls."""
+    for node in module.body:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+            continue
+        value = node.value
+        is_made = isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in _MAKERS
+        if is_made or isinstance(value, (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Set, ast.SetComp)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def _context_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
@@ -68,11 +83,13 @@ class _Function:
     Args:
         node: The function.
         context: The name of its parameter for the context.
+        shared: The names of the lists, dicts and sets of its module.
     """
 
-    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: str) -> None:
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: str, shared: set[str]) -> None:
         self._node = node
         self._context = context
+        self._shared = shared
         self._assigned: dict[str, list[ast.expr | None]] = {}
         self._stores: collections.Counter[str] = collections.Counter()
         self._kinds: dict[str, str] = {}
@@ -89,6 +106,7 @@ class _Function:
             elif isinstance(one, ast.While):
                 yield from self._polled(one)
         yield from self._changed_later()
+        yield from self._kept_between_calls()
         yield from self._made_always(self._node)
 
     # -- what names stand for
@@ -247,6 +265,25 @@ class _Function:
                 f"{changed.id} was copied in line {copied[changed.id]}, so this changes no resource; change it before "
                 "that line, or change the field",
             )
+
+    def _kept_between_calls(self) -> Iterator[Finding]:
+        """Yield changes of what belongs to the module, which other calls see."""
+        told = {name for node in ast.walk(self._node) if isinstance(node, ast.Global) for name in node.names}
+        for node in ast.walk(self._node):
+            changed = changed_name(node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
+                changed = node
+            elif changed is None or changed.id not in self._shared or self._is_local(changed.id):
+                continue
+            yield finding(
+                changed,
+                "CL013",
+                f"{changed.id} belongs to the module, so calls for other composites see this change; make it in the "
+                "function, or keep the value in a resource or in the status",
+            )
+
+    def _is_local(self, name: str) -> bool:
+        return name in self._assigned or self._stores[name] > 0
 
     def _is_field(self, node: ast.expr) -> bool:
         """Return whether a target of an assignment is a field of a resource."""

@@ -18,7 +18,7 @@ _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
 # Names that can't be aliases: the parameters of `load`, which takes the aliases as keyword arguments, and the builtins
 # that stubs use.
-_NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "str"))
+_NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "property", "str"))
 # The shipped types that definitions write out anew in each kind: types of Crossplane, and these of Kubernetes.
 _OF_KUBERNETES: Final = frozenset(("Condition", "LabelSelector", "LabelSelectorRequirement"))
 _NAME_OF_CLASS: Final = re.compile(r"(?<=[:\[{])[A-Z]\w*")

@@ -3,6 +3,9 @@
 A field is declared with a descriptor of `crossplane_lite.model`, such as `Leaf[str]`, as its type. If a field or class
 has a name that the stub needs for something else (a field `list`, for example), the stub imports that name under an
 alias.
+
+Beside each class stands one for its observed objects, `_ObservedSpec` for `Spec`: a subclass of it whose fields can't
+be set. While the program runs, there is only `Spec`.
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ _HOMES: Final = {
     **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "Given"), "crossplane_lite.model"),
     **dict.fromkeys(("ItemMap", "ItemMapOf", "Items", "ItemsOf", "Leaf", "ListOf", "Map"), "crossplane_lite.model"),
     **dict.fromkeys(("ManagedResource", "ManagedSpec", "MapOf", "Model", "Nested"), "crossplane_lite.model"),
-    **dict.fromkeys(("Resource", "Seen", "Values"), "crossplane_lite.model"),
+    **dict.fromkeys(("ObservedModel", "Resource", "Seen", "Values"), "crossplane_lite.model"),
     "Observable": "crossplane_lite.observable",
-    **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
+    **dict.fromkeys(("bool", "dict", "float", "int", "list", "property", "str"), "builtins"),
 }
 
 # For a list and a map, by the sort of its items (see `_held`): the descriptor of a field, and the type of the values
@@ -29,6 +32,9 @@ _CONTAINERS: Final = {
     "[": {"value": ("Values", "ListOf"), "model": ("Items", "ItemsOf"), "container": ("DeepList", "ListOf")},
     "{": {"value": ("Map", "MapOf"), "model": ("ItemMap", "ItemMapOf"), "container": ("DeepMap", "MapOf")},
 }
+
+# Strict pyright would say that a class with an underscore, of another stub, is none of this one's business.
+_PRIVATE: Final = "# pyright: reportPrivateUsage=false"
 
 
 def stub_source(module: Module) -> str:
@@ -43,6 +49,7 @@ class _Stub:
         self._imports: dict[str, set[str]] = {}  # by module: the names, as they stand behind `import`
         self._seconds: dict[tuple[str, str], str] = {}  # aliases, by module (empty: this one) and hidden name
         self._taken = {*module.classes, *self._aliases}
+        self._taken.update(_observed(name) for name in module.classes)
         self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
         self._hidden: frozenset[str] = frozenset()  # the names that fields of the current class hide
         self._specs = {cls.managed for cls in module.classes.values()}
@@ -51,8 +58,9 @@ class _Stub:
     def source(self) -> str:
         bodies = [self._class(cls) for cls in self._module.classes.values() if cls.shared is None]
         bodies += [f"{cls.name} = {self._of(cls.shared)}" for cls in self._module.classes.values() if cls.shared]
+        bodies.append("\n".join(map(self._observed_class, self._module.classes.values())))
         names = "".join(f'    "{name}",\n' for name in sorted(self._module.classes))
-        parts = [self._module.head]
+        parts = [f"{self._module.head}\n{_PRIVATE}"]
         parts.append(
             "\n".join(f"from {home} import {', '.join(sorted(used))}" for home, used in sorted(self._imports.items()))
         )
@@ -106,9 +114,18 @@ class _Stub:
                 lines.append(f'    {name}: {self._name("Literal")}["{value}"] = "{value}"')
         for field in cls.node.fields:
             lines += self._field(field, cls.attributes[field.wire])
+        if cls.api_version:
+            lines += [f"    @{self._name('property')}", f"    def observed(self) -> {_observed(cls.name)}: ..."]
         if len(lines) == 1:
             lines.append("    ...")
         return "\n".join(lines).rstrip()
+
+    def _observed_class(self, cls: Class) -> str:
+        """Return the line with the class of a class's observed objects, of which no field can be set."""
+        self._hidden = frozenset()
+        if cls.shared is not None:
+            return f"{_observed(cls.name)} = {self._observed_of(cls.shared)}"
+        return f"class {_observed(cls.name)}({self._name('ObservedModel')}, {cls.name}): ..."
 
     def _bases(self, cls: Class) -> list[str]:
         bases = [self._name("DynamicModel")] if cls.node.is_open else []
@@ -138,8 +155,19 @@ class _Stub:
         if form.code in _CONTAINERS:
             descriptor = self._name(_CONTAINERS[form.code][_held(form)][0])
             written = f", {self._written(form.item)}" if _held(form) == "container" else ""
-            return f"{descriptor}[{self._plain(form.item)}{written}]"
-        return f"{self._name('Nested' if form.code in ('N', 'R') else leaf)}[{self._plain(form)}]"
+            return f"{descriptor}[{self._plain(form.item)}{self._twin(form.item) or written}]"
+        return f"{self._name('Nested' if form.code in ('N', 'R') else leaf)}[{self._plain(form)}{self._twin(form)}]"
+
+    def _twin(self, form: Form) -> str:
+        """Return the second parameter of a field's descriptor: the class that its model has where it is observed."""
+        if form.node is not None:
+            return f", {self._own(_observed(form.node.name))}"
+        return f", {self._observed_of(form.ref)}" if form.ref is not None else ""
+
+    def _observed_of(self, ref: ClassRef) -> str:
+        """Return how the current class must write the class of a class's observed objects."""
+        module, dot, _ = self._of(ref).rpartition(".")
+        return f"{module}{dot}{_observed(ref.name)}"
 
     def _written(self, form: Form) -> str:
         """Return the type of values that can be assigned to a list or map in another one, such as `ListOf[str]`."""
@@ -184,6 +212,11 @@ class _Stub:
         if name not in self._hidden:
             return name
         return self._second("", name)
+
+
+def _observed(name: str) -> str:
+    """Return the name of the class of a class's observed objects."""
+    return f"_Observed{name}"
 
 
 def _held(form: Form) -> str:

@@ -26,6 +26,7 @@ from ..._core.resources.resource import Resource
 from ..._core.resources.unstructured import DynamicFields
 from ...errors import CrossplaneLiteError
 from ...proto import _view
+from .loops import Place, over_letters
 
 if TYPE_CHECKING:
     from ..._core.models.node import Node
@@ -156,6 +157,7 @@ class Seen(Observer):
         self.unset: dict[Origin, str] = {}
         self.absent: dict[Origin, str] = {}
         self._removed: dict[str, str] = {}
+        self._texts: dict[Place, str] = {}
         self._wrong_names: list[str] = []
         self.errors: list[str] = []
         self.raised: BaseException | None = None
@@ -166,9 +168,7 @@ class Seen(Observer):
 
     def line(self) -> str:
         """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-            frame = frame.f_back
+        frame = _authors_frame()
         return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 
     def made(self, model: Any) -> None:
@@ -181,6 +181,16 @@ class Seen(Observer):
             self.missed(node, field.wire)
         elif node.state == WAIT and is_missing(value):
             self._lacks(origin_of(node, field.wire))
+        elif type(value) is str:
+            self._has_read_text(node, field.wire)
+
+    def _has_read_text(self, node: Any, key: str) -> None:
+        frame = _authors_frame()
+        if frame is None or (frame.f_code, frame.f_lasti) in self._texts:
+            return
+        origin = origin_of(node, key)
+        if origin is not None:
+            self._texts[frame.f_code, frame.f_lasti] = origin_text(origin)
 
     def went_on(self, observable: Any) -> None:
         self._lacks(_origin(root_of(observable), observable.source_path))
@@ -237,6 +247,7 @@ class Seen(Observer):
         self.notes = [*self._notes(request)]
         self.trees.clear()
         self._made.clear()
+        self._texts.clear()
 
     def beyond(self, known: Collection[str]) -> dict[str, Asked]:
         """Return the resources that compose() registers, by name, but those of the names in `known`."""
@@ -257,9 +268,18 @@ class Seen(Observer):
             if origin.steps == ("exists",):
                 observed = f"{origin.name}.observed"
                 yield f"{place}: {observed}.exists is read and never set; `if {observed}:` asks whether it exists"
+        yield from over_letters(self._texts)
         yield from dict.fromkeys(self._wrong_names)
         if self._model is not None:
             yield from unknown_fields(self._model, request)
+
+
+def _authors_frame() -> FrameType | None:
+    """Return the innermost frame outside of this package; None if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return frame
 
 
 def _wrong_names(call: Any, asked: Iterable[Observable], removed: Mapping[str, str]) -> Iterator[str]:

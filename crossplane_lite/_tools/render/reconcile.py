@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,6 +56,8 @@ _log = logging.getLogger(__name__)
 
 # The types of Crossplane's own conditions. A function's condition of such a type is ignored.
 _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDate"})
+# A reason, as the schema of Kubernetes' own type of conditions has it. XRDs let others pass.
+_REASON: Final = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 # The fields that Crossplane itself writes into the status of a composite, beside the conditions.
 _OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
 _PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
@@ -409,6 +412,11 @@ class _Reconcile:
                     "choose another type; readiness is said with .ready of the composite and of resources"
                 )
                 continue
+            if not _REASON.fullmatch(condition["reason"] or "None"):
+                self._notes.append(
+                    f"the condition {condition['type']} of a function has a reason that isn't one CamelCase word, as "
+                    "Kubernetes' own conditions need it: sentences belong into the message"
+                )
             seen.add(condition["type"])
             with_condition(self._conditions, condition)
             if self._legacy and is_for_claim:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
-from ..._core.base.texts import near_name
+from ..._core.base.texts import articled, deeper_place, json_type_in_words, near_name
 from ..._core.call.mark import HELD_BACK_KEY
 from ..._core.dependencies.entry import CutOff, Need, Note, Waiting, read
 from ..._core.models.walker import leaves
@@ -134,18 +134,52 @@ def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: s
         if found is None and place.is_open:
             return ""
         if found is None:
-            near = near_name(step, place.properties) if isinstance(step, str) else ""
-            return f"{name} has no {show(steps[: depth + 1])}{near}"
+            return f"{name} has no {show(steps[: depth + 1])}{_meant(step, place, is_top=not depth)}"
         place = found
     return ""
 
 
-def missing_fields(schema: Mapping[str, Any], content: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Yield a text for each field of an object that its schema lacks, as `missing_field` does; metadata is left out."""
-    for steps, _ in leaves({part: one for part, one in content.items() if part not in HEAD}):
-        missing = missing_field(schema, steps, name)
-        if missing:
-            yield missing
+def _meant(step: str | int, place: Schema, *, is_top: bool) -> str:
+    """Return a hint for a field that a schema lacks: a near name, or the place below that has a field of the name."""
+    if isinstance(step, int):
+        return ""
+    deeper = deeper_place(step, place, _status_first) if is_top else ""  # what stands too high is seldom misspelt, too
+    return deeper or near_name(step, place.properties)
+
+
+def _status_first(schema: Schema) -> dict[str, Schema]:
+    """Return the fields of an object by their names: what is observed is mostly in the status."""
+    fields = schema.properties
+    return {name: fields[name] for name in sorted(fields, key=lambda name: name != "status")}
+
+
+def unfit_fields(schema: Mapping[str, Any], content: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield a text for each field of an object that its schema lacks, or that has another type; without metadata."""
+    for steps, value in leaves({part: one for part, one in content.items() if part not in HEAD}):
+        problem = missing_field(schema, steps, name) or _wrong_type(schema, steps, value, name)
+        if problem:
+            yield problem
+
+
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "array": (list,),
+    "boolean": (bool,),
+    "integer": (int, float),
+    "number": (int, float),
+    "object": (dict,),
+    "string": (str,),
+}
+
+
+def _wrong_type(schema: Mapping[str, Any], steps: Sequence[str | int], value: Any, name: str) -> str:
+    """Return a message, without the value, if a value has another type than its schema says; empty if it fits."""
+    place = Schema(schema).at(steps)
+    kind = "" if place is None or place.is_int_or_string else place.kind
+    is_number_by_name = isinstance(value, bool) and kind != "boolean"  # to Python, true is an integer
+    if value is None or kind not in _KINDS or (isinstance(value, _KINDS[kind]) and not is_number_by_name):
+        return ""
+    wanted = "true or false" if kind == "boolean" else articled("list" if kind == "array" else kind)
+    return f"{name} wants {wanted} at {show(steps)} (got {json_type_in_words(value)})"
 
 
 # What every resource has, whether its schema says so or not; and a question that `observing` answers.
@@ -182,8 +216,8 @@ def _kind_of(name: str, sources: tuple[Any, ...], held: Asked | None) -> tuple[s
     return _text(sources, name, "apiVersion"), _text(sources, name, "kind")
 
 
-def unknown_fields(runs: Sequence[StepRun], schema_of: FindSchema) -> Iterator[str]:
-    """Yield a message for each field that an observed resource has and that its kind's schema lacks.
+def unfit_observed(runs: Sequence[StepRun], schema_of: FindSchema) -> Iterator[str]:
+    """Yield a message for each field of an observed resource that doesn't fit its kind's schema.
 
     The arguments are those of `unknown_observed`.
     """
@@ -194,7 +228,7 @@ def unknown_fields(runs: Sequence[StepRun], schema_of: FindSchema) -> Iterator[s
         schema = schema_of(api_version, kind)
         if schema is None:
             continue
-        for problem in dict.fromkeys(missing_fields(schema, content, name_of(api_version, kind))):
+        for problem in dict.fromkeys(unfit_fields(schema, content, name_of(api_version, kind))):
             yield f"the observed resource {name}: {problem}"
 
 

@@ -33,7 +33,7 @@ from .definition import defaulted
 from .functions import InProcess
 from .observing import Asked, Seen
 from .rendered import api_versions_checked, cut_off
-from .told import told, unknown_fields, unknown_observed
+from .told import told, unfit_observed, unknown_observed
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
@@ -86,7 +86,7 @@ class Check:
         with api_versions_checked():
             self.reads.update(dict.fromkeys(unknown_observed(rendered.steps, self._schemas.find)))
             if not self._seen:  # later reconciles observe what previous ones have made
-                self.reads.update(dict.fromkeys(unknown_fields(rendered.steps, self._schemas.find)))
+                self.reads.update(dict.fromkeys(unfit_observed(rendered.steps, self._schemas.find)))
         found = list(_desired(rendered))
         last = rendered.steps[-1].request if rendered.steps else b""
         self._owner = Owner.of(rendered.composite)

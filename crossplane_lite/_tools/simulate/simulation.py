@@ -199,7 +199,7 @@ class Simulation:
         return self._statuses.fixtures.unused()
 
     def notes_on_fixtures(self) -> list[str]:
-        """Return a line for the user for each fixture without a resource, and each of its fields without a schema."""
+        """Return a line for the user for each fixture without a resource, and each field that doesn't fit a schema."""
         names = dict.fromkeys(self.waves)
         for one in self.observed.values():
             kind = text_of(one.get("kind"))
@@ -208,7 +208,7 @@ class Simulation:
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
             for key in self.unused_fixtures
         ]
-        fields = (self._statuses.unknown_fields(name, one) for name, one in self.observed.items())
+        fields = (self._statuses.unfit_fields(name, one) for name, one in self.observed.items())
         return [*unused, *chain.from_iterable(fields)]
 
     def run(self) -> list[Round]:

@@ -34,7 +34,7 @@ from ..manifests.objects import (
     text_of,
     with_condition,
 )
-from ..render.told import missing_fields, name_of
+from ..render.told import name_of, unfit_fields
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition
 from .fixtures import Fixture, Fixtures
@@ -73,13 +73,13 @@ class Statuses:
         self.fixtures = fixtures
         self._find = functools.cache(find)  # a live API server may be asked
 
-    def unknown_fields(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a line for each field of a resource's fixture that the schema of the resource's kind lacks."""
+    def unfit_fields(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a line for each field of a resource's fixture that doesn't fit the schema of the resource's kind."""
         owner = Target(name, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         content = {} if schema is None else self.fixtures.of(*owner).content
-        for missing in missing_fields(schema or {}, content, name_of(owner.api_version, owner.kind)):
-            yield f"fixture {short_repr(name)}: {missing}"
+        for problem in unfit_fields(schema or {}, content, name_of(owner.api_version, owner.kind)):
+            yield f"fixture {short_repr(name)}: {problem}"
 
     def exists(
         self,

@@ -16,11 +16,11 @@ from tests.typing.model.io.upbound.gcp.storage.bucket.v1beta1 import Bucket, Buc
 def plain(ctx: composition.Context) -> None:
     xr = ctx.composite(XStorageBucket)
     reveal_type(xr)  # reveal: XStorageBucket
-    reveal_type(xr.observed)  # reveal: XStorageBucket
+    reveal_type(xr.observed)  # reveal: _ObservedXStorageBucket
     reveal_type(xr.observed.spec.parameters.versioning)  # reveal: bool | Observable[bool] | None
     bucket = ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider())))
     reveal_type(bucket)  # reveal: Bucket
-    reveal_type(bucket.observed)  # reveal: Bucket
+    reveal_type(bucket.observed)  # reveal: _ObservedBucket
     xr.status.bucketName = bucket.observed.external_name
     xr.status.bucketNam = bucket.observed.external_name  # error: attr-defined reportAttributeAccessIssue
     reveal_type(ctx.composite(Unstructured))  # reveal: Unstructured

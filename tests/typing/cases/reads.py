@@ -54,7 +54,7 @@ def any_json(meta: ObjectMeta) -> None:
 
 
 def resources(bucket: Bucket) -> None:
-    reveal_type(bucket.observed)  # reveal: Bucket
+    reveal_type(bucket.observed)  # reveal: _ObservedBucket
     reveal_type(bucket.observed.observed.spec.forProvider.location)  # reveal: str | Observable[str] | None
     reveal_type(bucket.external_name)  # reveal: str | Observable[str] | None
     reveal_type(bucket.ready)  # reveal: bool | None

@@ -50,6 +50,30 @@ def nested(bucket: Bucket, spec: Observable[BucketSpec]) -> None:
     del bucket.spec
 
 
+def location_of(spec: BucketSpec) -> str:
+    return spec.forProvider.location or ""
+
+
+def observed(bucket: Bucket, other: Bucket) -> None:
+    seen = bucket.observed
+    bucket.spec.forProvider.location = location_of(seen.spec)
+    bucket.spec.forProvider = seen.spec.forProvider
+    bucket.spec = BucketSpec(forProvider=seen.spec.forProvider)
+    bucket.spec.forProvider.location = "EU"
+    bucket.spec.forProvider.versioning = seen.spec.forProvider.versioning
+    bucket.spec.forProvider.versioning[0].enabled = True
+    bucket.spec.forProvider.versioning.append(seen.spec.forProvider.versioning[0])
+    labels: dict[str, str | Observable[str]] = seen.metadata.labels
+    bucket.metadata.labels = {**labels, "a": seen.metadata.labels["b"]}
+    bucket.metadata.finalizers = [*seen.metadata.finalizers, seen.metadata.finalizers[0]]
+    bucket.metadata.finalizers += seen.metadata.finalizers
+    bucket.metadata.labels |= seen.metadata.labels
+    made = Bucket(spec=seen.spec)
+    made.spec.forProvider.location = "EU"
+    for one in (bucket, other):
+        one.spec.forProvider.location = one.observed.spec.forProvider.location
+
+
 def lists(bucket: Bucket, flag: Observable[bool], item: Observable[VersioningItem], bare: Observable) -> None:
     provider = bucket.spec.forProvider
     provider.versioning = [VersioningItem(enabled=flag), {"enabled": True}, item, bare]

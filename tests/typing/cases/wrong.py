@@ -87,7 +87,28 @@ def wrong_maps(bucket: Bucket) -> None:
     bucket.metadata.labels[1] = "a"  # error: index reportArgumentType
 
 
+def observed(bucket: Bucket) -> None:
+    seen = bucket.observed
+    seen.spec = BucketSpec()  # error: arg-type reportAttributeAccessIssue
+    seen.spec.forProvider.location = "EU"  # error: arg-type reportAttributeAccessIssue
+    seen.spec.forProvider.labels = {"a": "b"}  # error: arg-type reportAttributeAccessIssue
+    seen.spec.forProvider.versioning[0].enabled = True  # error: arg-type reportAttributeAccessIssue
+    seen.status.atProvider.id = "a"  # error: arg-type reportAttributeAccessIssue
+    seen.metadata.name = "a"  # error: arg-type reportAttributeAccessIssue
+    for item in seen.spec.forProvider.versioning:
+        item.enabled = True  # error: arg-type reportAttributeAccessIssue
+    seen.observed.spec.deletionPolicy = "Orphan"  # error: arg-type reportAttributeAccessIssue
+    seen.external_name = "a"  # error: misc reportAttributeAccessIssue
+    seen.ready = True  # error: misc reportAttributeAccessIssue
+    seen.metadata.finalizers.append("a")  # error: arg-type reportArgumentType
+    seen.metadata.finalizers[0] = "a"  # error: index reportArgumentType
+    seen.metadata.labels["a"] = "b"  # error: index reportArgumentType
+    seen.metadata.labels.update({"a": "b"})  # error: arg-type reportArgumentType
+    seen.spec.forProvider.versioning += [VersioningItem()]  # error: operator|arg-type reportAttributeAccessIssue
+    del seen.metadata.labels["a"]  # error: arg-type reportArgumentType
+
+
 def unguarded(bucket: Bucket) -> None:
     bucket.spec.forProvider.location.upper()  # error: union-attr|operator reportOptionalMemberAccess
     bucket.spec.forProvider.location + "a"  # error: operator reportOptionalOperand
-    Bucket.spec  # error: arg-type reportAttributeAccessIssue
+    Bucket.spec  # error: call-overload reportAttributeAccessIssue

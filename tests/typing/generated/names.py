@@ -143,7 +143,7 @@ def open_classes(resource: resourcev1.Resource, text: Observable[str]) -> None:
     reveal_type(resource.spec.rules[0].weight)  # reveal: int | Observable[int] | None
     reveal_type(resource.spec.unknown["a"].b)  # reveal: Any
     reveal_type(resource.spec["with-dash"])  # reveal: Any
-    reveal_type(resource.observed)  # reveal: Resource
+    reveal_type(resource.observed)  # reveal: _ObservedResource
     reveal_type(resource.external_name)  # reveal: str | Observable[str] | None
     reveal_type(resource.spec.literal.value or "")  # reveal: Literal['a', '']
     reveal_type(resource.spec.resource.value)  # reveal: float | Observable[float] | None

@@ -45,7 +45,7 @@ def lists(cluster: Cluster, group: SecurityGroup, vpc: VPC) -> None:
     reveal_type(networks.cidrBlocks[0].displayName)  # reveal: str | Observable[str] | None
     pool = cluster.observed.status.atProvider.nodePool[3].nodeConfig
     reveal_type(pool.taint[0].effect)  # reveal: str | Observable[str] | None
-    reveal_type(pool.oauthScopes)  # reveal: ValuesList[str]
+    reveal_type(pool.oauthScopes)  # reveal: ObservedList[str | Observable[str]]
     reveal_type(pool.oauthScopes[0])  # reveal: str | Observable[str]
     reveal_type(group.status.atProvider.ingress[0].self_)  # reveal: bool | Observable[bool]
     for policy in vpc.spec.managementPolicies:
@@ -97,7 +97,7 @@ def versions(old: bucketv1beta2.Bucket, new: namespacedv1beta1.Bucket) -> None:
 def compose(ctx: composition.Context) -> None:
     vpc = ctx.resource("vpc", VPC())
     reveal_type(vpc)  # reveal: VPC
-    reveal_type(vpc.observed)  # reveal: VPC
+    reveal_type(vpc.observed)  # reveal: _ObservedVPC
     reveal_type(vpc.external_name)  # reveal: str | Observable[str] | None
     reveal_type(vpc.observed.status.atProvider.arn)  # reveal: str | Observable[str]
     reveal_type(vpc.condition("Ready").status)  # reveal: str | Observable[str]
