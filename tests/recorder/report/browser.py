@@ -20,7 +20,8 @@ import pytest
 
 __all__ = ["PROGRAM", "Browser", "browser", "needs_browser"]
 
-PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+PROGRAM = next(filter(None, map(shutil.which, _NAMES)), None)
 
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
 
