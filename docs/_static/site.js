@@ -36,6 +36,9 @@ function reachAll() {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  // The theme's two sidebars are told apart by their names.
+  document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Pages");
+  document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
   reachAll();
   addEventListener("resize", reachAll);
   // Browsers let pages copy that came over TLS, or from this machine.

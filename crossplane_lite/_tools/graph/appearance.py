@@ -95,9 +95,10 @@ def edge_label(edge: Edge) -> str:
 
 
 def short_edge_label(edge: Edge) -> str:
-    """Return the label of an edge whose tooltip has the rest: its first path, and how many more there are.
+    """Return the label of an edge whose tooltip has the rest: a path, and how many more there are.
 
-    The path is as in `edge_label`, but of a long one the middle is left out, so that the label has 12 characters.
+    The path is the first of `edge_label`. The middle of a long one is left out, so that the label has
+    12 characters.
     """
     labels = _path_labels(edge)
     if not labels:

@@ -21,7 +21,8 @@ _BACKSLASH: Final = "⧵"
 _FONT: Final = "Helvetica,Arial,sans-serif"
 # Pixels for each inch of the layout, sharp on today's screens.
 _DPI: Final = "144"
-# In points: the length of an arrow's head, the width of a label's usual character, and the room between label and line.
+# In points: the length of an arrow's head, the width of a label's usual character, and how far a
+# label's middle is from its line.
 _ARROW: Final = 13
 _CHARACTER: Final = 5
 _ABOVE: Final = 7
@@ -97,15 +98,18 @@ def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
 
 
 def _column(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    """Yield what puts the fields of the composite into a column at the right, if there are waves to stand beside."""
+    """Yield what puts the fields of the composite into a column at the right of the waves."""
     fields = [ids[node.name] for node in graph.nodes if node.sort is Sort.FIELD]
     if not fields or not _has_waves(graph):
         return
     yield f"  {{ rank=same; {'; '.join(fields)}; }}"
-    last_wave = graph.waves[-1][1][:1]
-    never_created = [node for node in graph.nodes if node.sort is Sort.RESOURCE and node.wave is None]
-    for node in (*last_wave, *never_created):
-        yield f"  {ids[node.name]} -> {fields[0]} {_attributes({'style': 'invis', 'weight': '0'})}"
+    # Arrows that nobody sees lead there from what is furthest to the right. No weight: they may be long.
+    _, last_wave = graph.waves[-1]
+    resources = [node for node in graph.nodes if node.sort is Sort.RESOURCE]
+    never_created = [node for node in resources if node.wave is None]
+    unseen = _attributes({"style": "invis", "weight": "0"})
+    for node in (last_wave[0], *never_created):
+        yield f"  {ids[node.name]} -> {fields[0]} {unseen}"
 
 
 def _has_waves(graph: Graph) -> bool:

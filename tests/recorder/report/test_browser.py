@@ -253,6 +253,7 @@ def test_values_on_arrows(chromium: Browser, simulated_page: Path) -> None:
     assert where(chromium) == 2
     assert chromium.run(labels) == ["vpcId"]
     assert chromium.run("document.activeElement.getAttribute('aria-pressed')") == "true"
+    assert chromium.run("document.activeElement.dataset.name") == "vpc"
     chromium.press("Enter")
     assert chromium.run(labels) == []
     chromium.click("[data-node]")

@@ -78,7 +78,7 @@ function wordsOf(row) {
   return words.join(", ") || "changes nothing";
 }
 
-/** The place of the reconcile that tells the most: the first of the worst state, else the last that changed. */
+/** Where the reconcile is that tells the most: the first of the worst state, else the last change. */
 function tellingOf(rows) {
   for (const [state] of STATES.slice(0, 4)) {
     const found = rows.findIndex((row) => row.state === state);
@@ -259,7 +259,8 @@ function placesOf({ nodes, edges }, room) {
     members.sort((one, other) => compared(one, other) || one - other);
     members.forEach((number, at) => {
       const row = at % NODE.most;
-      places[number] = { row, column: column + Math.floor(at / NODE.most), y: row * (NODE.height + NODE.down) + 2 };
+      const y = row * (NODE.height + NODE.down) + 2;
+      places[number] = { row, column: column + Math.floor(at / NODE.most), y };
     });
     column += Math.ceil(members.length / NODE.most);
   }
@@ -308,13 +309,14 @@ function graphOf(graph, looks, room, chosen) {
     const texts = lines.map((line, at) =>
       draw("text", { x: x + wide / 2, y: top + 15 * at, fill: looks.text, "text-anchor": "middle",
         class: at ? null : "name" }, cut(line, Math.floor((wide - MARGIN) / CHARACTER))));
-    return draw("g", { "data-node": number, role: "button", tabindex: 0 },
-      draw("title", {}, tooltip), box, ...texts);
+    const about = { "data-node": number, "data-name": lines[0], role: "button", tabindex: 0 };
+    return draw("g", about, draw("title", {}, tooltip), box, ...texts);
   });
   const width = Math.max(0, ...places.map((place) => place.x)) + wide + 2;
   const height = Math.max(0, ...places.map((place) => place.y)) + NODE.height + NODE.down + 2;
-  const arrow = draw("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 1, refY: 3, markerWidth: 8, markerHeight: 8,
-    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("polygon", { points: "0,0 6,3 0,6", fill: looks.line }));
+  const size = { markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse" };
+  const arrow = draw("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 1, refY: 3, ...size, orient: "auto" },
+    draw("polygon", { points: "0,0 6,3 0,6", fill: looks.line }));
   const picture = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
     "aria-label": "dependency graph; the same follows as text" }, arrow, ...paths, ...boxes, ...labels);
   const holder = make("div", { class: "graph" }, picture);
@@ -327,14 +329,15 @@ function graphOf(graph, looks, room, chosen) {
       for (const part of [paths[at], labels[at]]) part.classList.toggle("near", from === node || to === node);
     });
   };
-  const choose = (node) => {
-    chosen.name = node < 0 || nameAt(node) === chosen.name ? null : nameAt(node);
+  const showChosen = () => {
     boxes.forEach((box, at) => box.setAttribute("aria-pressed", String(at === chosenNode())));
     pick(chosenNode());
   };
-  const again = chosenNode();
-  chosen.name = null;
-  choose(again);
+  const choose = (node) => {
+    chosen.name = node < 0 || nameAt(node) === chosen.name ? null : nameAt(node);
+    showChosen();
+  };
+  showChosen();
   picture.addEventListener("pointerover", (event) => {
     const node = nodeAt(event);
     pick(node >= 0 ? node : chosenNode());
@@ -358,7 +361,11 @@ function linkTo(data, xr, time) {
   return `#${encodeURI(`${xr === null ? "" : data.keys[xr]}@${time}`)}`;
 }
 
-/** What a link means: the XR, and the last reconcile that began at its time or before; without one, a telling one. */
+/**
+ * What a link means: the XR, and the last reconcile that began at its time or before.
+ *
+ * Without a link it is the reconcile that tells the most.
+ */
 function placeOf(data, hash) {
   let text = "";
   try {
@@ -399,7 +406,7 @@ function drawStrip(canvas, place) {
 }
 
 // So many pixels a bar needs for what happened, or for its number alone, below it.
-const ROOM_FOR_WORDS = 64;
+const ROOM_FOR_WORDS = 48;
 const ROOM_FOR_NUMBER = 24;
 
 /** The texts below the bars, as far as there is room for them. */
@@ -408,15 +415,17 @@ function barsOf(place, width) {
   if (each < ROOM_FOR_NUMBER) return [];
   return place.rows.map((row, at) => {
     const words = each < ROOM_FOR_WORDS ? null : make("div", {}, wordsOf(row));
-    return make("li", { title: `${row.time}: ${wordsOf(row)}`, "aria-current": at === place.at ? "true" : null },
-      String(at + 1), words);
+    const current = at === place.at ? "true" : null;
+    const title = `${row.time}: ${wordsOf(row)}`;
+    return make("li", { title, "aria-current": current }, String(at + 1), words);
   });
 }
 
 function legendOf(rows) {
   const states = new Set(rows.map(shownState));
   const shown = STATES.filter(([state]) => states.has(state));
-  return shown.map(([state, words]) => make("li", {}, make("span", { class: `dot ${state}` }), words));
+  const dot = (state) => make("span", { class: `dot ${state}` });
+  return shown.map(([state, words]) => make("li", {}, dot(state), words));
 }
 
 function start(data) {
@@ -438,13 +447,14 @@ function start(data) {
       else link.removeAttribute("aria-current");
     });
     const left = moment.querySelector(".graph")?.scrollLeft ?? 0;
-    const focused = moment.contains(document.activeElement) ? document.activeElement.dataset.node : undefined;
+    const focused = document.activeElement?.dataset.name;
     room = moment.clientWidth;
     // The border and the padding around the graph are 18 pixels.
     const graph = graphOf(data.facts[row.fact.graph], data.looks, room - 18, chosen);
     moment.replaceChildren(...momentOf(data, row, place.scope, graph));
     if (moment.querySelector(".graph")) moment.querySelector(".graph").scrollLeft = left;
-    if (focused !== undefined) moment.querySelector(`[data-node="${focused}"]`)?.focus({ preventScroll: true });
+    const boxes = [...moment.querySelectorAll("[data-name]")];
+    boxes.find((box) => box.dataset.name === focused)?.focus({ preventScroll: true });
     byId("legend").replaceChildren(...legendOf(place.rows));
     showStrip();
   };
