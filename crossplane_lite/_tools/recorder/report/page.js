@@ -265,8 +265,9 @@ function placesOf({ nodes, edges }, room) {
     column += Math.ceil(members.length / NODE.most);
   }
   const [columns, gaps] = [Math.max(1, column), Math.max(1, column - 1)];
-  const least = room < 600 ? ACROSS.narrowest : ACROSS.usual;
-  const share = Math.floor((room - 4 - gaps * least) / columns);
+  const shareWith = (gap) => Math.floor((room - 4 - gaps * gap) / columns);
+  const least = shareWith(ACROSS.usual) < NODE.narrowest ? ACROSS.narrowest : ACROSS.usual;
+  const share = shareWith(least);
   const width = Math.max(NODE.narrowest, Math.min(NODE.widest, share));
   // What boxes don't take is room for the labels of arrows.
   const left = Math.floor((room - 4 - columns * width) / gaps);
