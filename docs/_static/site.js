@@ -27,7 +27,20 @@ function addButton(block) {
   block.append(button);
 }
 
+// What is wider than its place can be moved with the keyboard, too.
+function reachAll() {
+  for (const place of document.querySelectorAll("div.highlight pre, .table-wrapper")) {
+    if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
+    else place.removeAttribute("tabindex");
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  // The theme's two sidebars are told apart by their names.
+  document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Pages");
+  document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
+  reachAll();
+  addEventListener("resize", reachAll);
   // Browsers let pages copy that came over TLS, or from this machine.
   if (navigator.clipboard) document.querySelectorAll("div.highlight").forEach(addButton);
 });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -16,6 +15,7 @@ import pytest
 from crossplane_lite._tools.commands.hints import _flags, parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
 from tests.docs.blocks import ROOT, blocks, pages
+from tests.recorder.report.browser import PROGRAM, browser, needs_axe, needs_browser
 from tests.runtime.serving import run_command
 
 pytestmark = pytest.mark.slow
@@ -231,18 +231,43 @@ measured();
 </script>"""
 
 
+@needs_browser
 def test_no_page_is_wider_than_its_window(site: Path) -> None:
     """In a real browser no page has to be scrolled sideways, at the width of a phone, a tablet and a screen."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("Chromium is not installed")
+    assert PROGRAM is not None
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
     (site / "measuring.html").write_text(_MEASURING.replace("PAGES", json.dumps(names)), encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
-    command = [browser, *flags, "--virtual-time-budget=600000", "--dump-dom", (site / "measuring.html").as_uri()]
+    command = [PROGRAM, *flags, "--virtual-time-budget=600000", "--dump-dom", (site / "measuring.html").as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     (site / "measuring.html").unlink()
     found = re.search(r'<pre id="found">measured (\d+)\n(.*?)</pre>', done.stdout, re.DOTALL)
     assert found is not None, done.stderr[-500:]
     assert int(found[1]) == len(names) > 40
     assert found[2].strip() == ""
+
+
+@needs_browser
+@needs_axe
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [400, 1600])
+def test_nobody_is_kept_out_of_the_front_page(site: Path, tmp_path: Path, width: int, dark: bool) -> None:
+    """axe finds nothing on the front page, in light and dark, on a phone and on a screen."""
+    with browser(tmp_path) as chromium:
+        chromium.look(width, dark=dark)
+        chromium.open(site / "index.html")
+        assert chromium.barriers() == []
+
+
+@needs_browser
+def test_words_that_stay_whole(site: Path, tmp_path: Path) -> None:
+    """On a phone, a command in a sentence is broken only if no line has room for it, and a title not within a word."""
+    whole = """[...document.querySelectorAll('article h1, article p > code')].filter(one => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return new Set([...range.getClientRects()].map(box => box.top)).size > 1;
+    }).map(one => one.innerText)"""
+    with browser(tmp_path) as chromium:
+        chromium.look(400)
+        chromium.open(site / "index.html")
+        assert chromium.run(whole) == []

@@ -14,6 +14,7 @@ from crossplane_lite._tools.graph.appearance import (
     escaped,
     node_lines,
     node_tooltip,
+    short_edge_label,
     shortened,
 )
 from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Sort, State
@@ -75,6 +76,23 @@ def test_long_names() -> None:
 def test_label(edge: Edge, label: str) -> None:
     """An edge is labelled with what is taken, without what nearly every path has."""
     assert edge_label(edge) == label
+
+
+@pytest.mark.parametrize(
+    ("paths", "label"),
+    [
+        (("b.status.atProvider.id",), "id"),
+        (("b",), "is ready"),
+        (("b.status.x", "b.status.y", "b.status.z"), "x +2"),
+        (("b.status.availabilityZone",), "availa…yZone"),
+        (('b.connection_details["host"]', "b.status.x"), 'conn…st"] +1'),
+    ],
+)
+def test_short_label(paths: tuple[str, ...], label: str) -> None:
+    """Where a tooltip has the rest, a label has at most 12 characters: one path, and how many more there are."""
+    edge = Edge("a", "b", paths)
+    assert len(short_edge_label(edge)) <= 12
+    assert short_edge_label(edge) == label
 
 
 def test_tooltip() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._tools.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
+from crossplane_lite._tools.graph.appearance import LOOKS, edge_tooltip, node_lines, node_tooltip, short_edge_label
 from crossplane_lite._tools.graph.dot import dot
 from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State
 from tests.graph.graphs import drawn, existing, nasty, needs_dot
@@ -72,8 +72,8 @@ def check(graph: Graph) -> None:
     for edge in graph.edges:
         shown = edges[ids[edge.dependent], ids[edge.dependency]]
         assert shown["tooltip"] == quoted(edge_tooltip(edge))
-        label = edge_label(edge)
-        assert label_lines(shown.get("label", "")) == [sign(label)]
+        label = short_edge_label(edge)
+        assert label_lines(shown.get("headlabel", "")) == [sign(label)]
 
 
 def test_shop() -> None:
@@ -112,7 +112,7 @@ def test_waves() -> None:
 def test_wave_with_an_edge_in_it() -> None:
     """Nodes of one wave that need each other stand side by side."""
     text = dot(drawn(waves={"database": 1, "user": 1}))
-    assert "rank=same" not in text
+    assert "    rank=same;" not in text
     check(drawn(waves={"database": 1, "user": 1}))
 
 

@@ -71,6 +71,73 @@ def test_png() -> None:
     assert int.from_bytes(data[16:20], "big") > 1000
 
 
+def eleven() -> Graph:
+    """Return the graph of a simulation of eleven resources in five waves, with long paths, and fields of each wave."""
+    waves = {"vpc": 1, "address": 1, "key": 1, "subnet-a": 2, "subnet-b": 2, "gateway": 2, "group": 3, "nat": 3}
+    waves |= {"database": 4, "alarm": 5, "connection": 5}
+    needs = [
+        ("subnet-a", "vpc", ["status.atProvider.id"]),
+        ("subnet-b", "vpc", ["status.atProvider.id"]),
+        ("gateway", "vpc", ["status.atProvider.id"]),
+        ("group", "subnet-a", ["status.atProvider.availabilityZone", "status.atProvider.id"]),
+        ("group", "subnet-b", ["status.atProvider.availabilityZone", "status.atProvider.id"]),
+        ("nat", "address", ["status.atProvider.allocationId"]),
+        ("nat", "subnet-a", ["status.atProvider.id"]),
+        ("database", "group", ["metadata.annotations.subnet-group-arn"]),
+        ("database", "key", ["status.atProvider.arn", "status.atProvider.keyId"]),
+        ("connection", "database", ['connection_details["host"]', 'connection_details["password"]']),
+        ("alarm", "database", ["status.atProvider.engineVersionActual", "status.atProvider.resourceId"]),
+        ("xr.status.vpcId", "vpc", ["status.atProvider.id"]),
+        ("xr.status.address", "address", ["status.atProvider.publicIp"]),
+        ("xr.status.version", "database", ["status.atProvider.engineVersionActual"]),
+        ("alarm", "xr.status.address", []),
+    ]
+    nodes = [DrawnNode(name, Sort.RESOURCE, "InternetGateway", State.READY, wave) for name, wave in waves.items()]
+    fields = sorted({dependent for dependent, _, _ in needs} - waves.keys())
+    nodes += [DrawnNode(name, Sort.FIELD, "", State.SET) for name in fields]
+    edges = [
+        Edge(dependent, of, tuple(f"{of}.{path}" for path in paths) or (of,)) for dependent, of, paths in sorted(needs)
+    ]
+    return Graph("Database orders", nodes, edges, [])
+
+
+def places(graph: Graph) -> tuple[float, dict[str, float]]:
+    """Return the width of a graph's SVG in pixels, and the middle of each node, from the left, by the node's name."""
+    root = ET.fromstring(image(graph, "svg"))
+    middles = {}
+    for group in root.iter(f"{SVG}g"):
+        title = group.findtext(f"{SVG}title") or ""
+        if group.get("class") == "node" and title != "legend":
+            line = next(group.iter(f"{SVG}text"))
+            middles[graph.nodes[int(title[1:])].name] = float(line.get("x", ""))
+    return float(root.get("width", "").removesuffix("pt")) * 4 / 3, middles
+
+
+@needs_pictures
+def test_labels_take_no_room() -> None:
+    """Labels of arrows push no waves apart: eleven resources in five waves fit on a screen, as without any label."""
+    graph = eleven()
+    width, middles = places(graph)
+    assert width < 1600
+    check(graph)
+    bare = [edge._replace(paths=(edge.dependency,)) for edge in graph.edges]
+    assert places(graph._replace(edges=bare)) == (pytest.approx(width, abs=40), pytest.approx(middles, abs=40))
+
+
+@needs_pictures
+def test_fields_have_a_column() -> None:
+    """In a simulation's graph, fields of the composite are one column at the right of all waves, even those in use."""
+    graph = eleven()
+    _, middles = places(graph)
+    fields = [middles[node.name] for node in graph.nodes if node.sort is Sort.FIELD]
+    others = [middles[node.name] for node in graph.nodes if node.sort is not Sort.FIELD]
+    assert max(fields) - min(fields) < 60
+    assert min(fields) > max(others)
+    by_wave = {wave: {middles[node.name] for node in nodes} for wave, nodes in graph.waves if wave}
+    for wave in range(1, 5):
+        assert max(by_wave[wave]) < min(by_wave[wave + 1])
+
+
 @needs_pictures
 def test_many_nodes() -> None:
     """A graph with many nodes is drawn."""

@@ -55,7 +55,7 @@ def test_identity() -> None:
 
 
 def test_owned_fields() -> None:
-    """What Crossplane has applied is in managedFields, as its own."""
+    """What Crossplane has applied is in managedFields, as its own, and the external name as the provider's."""
     before = {
         "metadata": {
             "managedFields": [
@@ -69,8 +69,12 @@ def test_owned_fields() -> None:
     assert [one if isinstance(one, str) else one["manager"].rpartition("/")[0] for one in entries] == [
         "",
         "odd",
+        "",
         "apiextensions.crossplane.io/composed",
     ]
+    annotations = {"f:annotations": {"f:crossplane.io/external-name": {}}}
+    assert entries[-2]["manager"] == "provider"
+    assert entries[-2]["fieldsV1"] == {"f:metadata": annotations}
     assert entries[-1]["fieldsV1"] == {"f:metadata": {"f:name": {}}, "f:spec": {"f:forProvider": {"f:region": {}}}}
 
 

@@ -19,6 +19,7 @@ CYCLE: Final = "#dc4310"
 
 _LONGEST_NAME: Final = 40
 _LONGEST_PATH: Final = 30
+_LONGEST_SHORT_LABEL: Final = 12
 # Nearly every value that others need of a managed resource is below one of these paths.
 _USUAL: Final = ("status.atProvider.", "status.")
 
@@ -87,11 +88,29 @@ def edge_label(edge: Edge) -> str:
     beginning. The label is `is ready` for a dependency that must be ready. It is empty if the path has nothing beside
     the dependency's name. On a cycle, the label begins with `cycle`.
     """
-    labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
-    text = some(labels, 2)
+    text = some([_without_beginning(label) for label in _path_labels(edge)], 2)
     if not edge.in_cycle:
         return text
     return f"cycle: {text}" if text else "cycle"
+
+
+def short_edge_label(edge: Edge) -> str:
+    """Return the label of an edge whose tooltip has the rest: a path, and how many more there are.
+
+    The path is the first of `edge_label`. The middle of a long one is left out, so that the label has
+    12 characters.
+    """
+    labels = _path_labels(edge)
+    if not labels:
+        return ""
+    more = f" +{len(labels) - 1}" if len(labels) > 1 else ""
+    return shortened(labels[0], _LONGEST_SHORT_LABEL - len(more)) + more
+
+
+def _path_labels(edge: Edge) -> list[str]:
+    """Return the different labels of an edge's paths, in the order of the paths."""
+    labels = (_path_label(edge, path) for path in edge.paths)
+    return [label for label in dict.fromkeys(labels) if label]
 
 
 def _path_label(edge: Edge, path: str) -> str:
@@ -105,7 +124,10 @@ def _path_label(edge: Edge, path: str) -> str:
     label = label.removeprefix(".")
     for usual in _USUAL:
         label = label.removeprefix(usual)
-    label = escaped(label)
+    return escaped(label)
+
+
+def _without_beginning(label: str) -> str:
     return label if len(label) <= _LONGEST_PATH else "…" + label[1 - _LONGEST_PATH :]
 
 

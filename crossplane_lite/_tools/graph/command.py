@@ -106,7 +106,8 @@ def make_parser() -> argparse.ArgumentParser:
         prog="crossplane-lite graph",
         usage="crossplane-lite graph [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Draw how composed resources, fields of the composite and required resources depend on each other, "
-        "and their states. The labels of arrows are the values that a resource needs.",
+        "and their states. The labels of arrows are the values that a resource needs; in a picture they are short, and "
+        "an SVG has the whole paths in titles.",
         epilog=_EPILOG,
     )
     arguments.add_inputs(parser)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -12,7 +13,7 @@ from ...errors import UsageError
 from ..programs import process
 from . import appearance
 from .appearance import CYCLE, LINE, LOOKS, TEXT
-from .graph import DrawnNode, Edge, Graph, State
+from .graph import DrawnNode, Edge, Graph, Sort, State
 
 # Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some of them twice. So no way of
 # writing a backslash is shown as one backslash everywhere. This sign looks like a backslash.
@@ -20,8 +21,14 @@ _BACKSLASH: Final = "⧵"
 _FONT: Final = "Helvetica,Arial,sans-serif"
 # Pixels for each inch of the layout, sharp on today's screens.
 _DPI: Final = "144"
+# In points: the length of an arrow's head, the width of a label's usual character, and how far a
+# label's middle is from its line.
+_ARROW: Final = 13
+_CHARACTER: Final = 5
+_ABOVE: Final = 7
 # A graph that takes longer is too large to be looked at.
 _TIMEOUT: Final = 120.0
+_LABELS: Final = ("label", "headlabel")
 _WAY_OUT: Final = "(--format dot and mermaid need no program)"
 # In an SVG: a node, the coordinates of its outline, and the start of a line of its text.
 _NODE: Final = re.compile(r'<title>n\d+</title>\n<g id="a_node.*?</a>', re.DOTALL)
@@ -34,7 +41,8 @@ def dot(graph: Graph, **attributes: str) -> str:
     """Return a graph as the text of a DOT file.
 
     An arrow goes from a resource to a resource that needs it. So resources without dependencies are at the left. The
-    resources of each wave of a simulation form a cluster. A legend is added.
+    resources of each wave of a simulation form a cluster, and fields of the composite a column at the right of them.
+    A legend is added.
 
     Args:
         graph: The graph.
@@ -49,7 +57,8 @@ def dot(graph: Graph, **attributes: str) -> str:
             f"  node {_attributes({'fontname': _FONT, 'fontsize': '12', 'fontcolor': TEXT, 'margin': '0.14,0.07'})}",
             f"  edge {_attributes({'fontname': _FONT, 'fontsize': '9', 'fontcolor': LINE, 'color': LINE})}",
             *_nodes(graph, ids),
-            *(f"  {ids[edge.dependency]} -> {ids[edge.dependent]} {_attributes(_edge(edge))}" for edge in graph.edges),
+            *_column(graph, ids),
+            *_edges(graph, ids),
             *_legend(graph),
             "}",
             "",
@@ -88,6 +97,35 @@ def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
         before = first
 
 
+def _column(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
+    """Yield what puts the fields of the composite into a column at the right of the waves."""
+    fields = [ids[node.name] for node in graph.nodes if node.sort is Sort.FIELD]
+    if not fields or not _has_waves(graph):
+        return
+    yield f"  {{ rank=same; {'; '.join(fields)}; }}"
+    # Arrows that nobody sees lead there from what is furthest to the right. No weight: they may be long.
+    _, last_wave = graph.waves[-1]
+    resources = [node for node in graph.nodes if node.sort is Sort.RESOURCE]
+    never_created = [node for node in resources if node.wave is None]
+    unseen = _attributes({"style": "invis", "weight": "0"})
+    for node in (last_wave[0], *never_created):
+        yield f"  {ids[node.name]} -> {fields[0]} {unseen}"
+
+
+def _has_waves(graph: Graph) -> bool:
+    return any(node.wave is not None for node in graph.nodes)
+
+
+def _edges(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
+    fields = {node.name for node in graph.nodes if node.sort is Sort.FIELD}
+    has_waves = _has_waves(graph)
+    for edge in graph.edges:
+        attributes = _edge(edge)
+        if has_waves and edge.dependency in fields:
+            attributes["constraint"] = "false"  # it leads back from the column, and must not move a wave
+        yield f"  {ids[edge.dependency]} -> {ids[edge.dependent]} {_attributes(attributes)}"
+
+
 def _node(node: DrawnNode) -> dict[str, str]:
     lines = [_escaped(line) for line in appearance.node_lines(node)]
     lines[0] = f"<b>{lines[0]}</b>"
@@ -111,14 +149,24 @@ def _look(state: State) -> dict[str, str]:
 def _edge(edge: Edge) -> dict[str, str]:
     tooltip = appearance.edge_tooltip(edge)
     attributes = {"tooltip": tooltip}
-    label = appearance.edge_label(edge)
+    label = appearance.short_edge_label(edge)
     if label:
-        attributes |= {"label": _label_text(label), "labeltooltip": tooltip}
+        attributes |= {"headlabel": _label_text(label), "headtooltip": tooltip, **_beside_the_arrow(label)}
     if edge.waiting:
         attributes["style"] = "dashed"
     if edge.in_cycle:
         attributes |= {"color": CYCLE, "fontcolor": CYCLE, "penwidth": "2.5", "style": "bold"}
     return attributes
+
+
+def _beside_the_arrow(label: str) -> dict[str, str]:
+    """Return the place of an edge's label: just above its line, and ending where its arrow begins.
+
+    Such a label has no part in the layout, so that a long one doesn't push waves apart.
+    """
+    along = _ARROW + len(label) * _CHARACTER / 2
+    angle = math.degrees(math.atan2(_ABOVE, along))
+    return {"labeldistance": f"{math.hypot(along, _ABOVE) / 10:.2f}", "labelangle": f"-{angle:.0f}"}
 
 
 def _legend(graph: Graph) -> Iterator[str]:
@@ -142,7 +190,7 @@ def _legend(graph: Graph) -> Iterator[str]:
 def _attributes(attributes: Mapping[str, str]) -> str:
     """Return an attribute list of DOT. All values are quoted, except a label in angle brackets: it is HTML for DOT."""
     shown = (
-        f"{key}={value if key == 'label' and value.startswith('<') and value.endswith('>') else _quoted(value)}"
+        f"{key}={value if key in _LABELS and value.startswith('<') and value.endswith('>') else _quoted(value)}"
         for key, value in attributes.items()
     )
     return f"[{', '.join(shown)}];"

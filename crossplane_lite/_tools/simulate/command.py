@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _NAME: Final = "crossplane-lite simulate"
 
-Page = Callable[[Path, Simulation, RenderError | None], None]
-"""Writes the page of a simulation that has run, and of the failure of its last round."""
+Page = Callable[[Path, Simulation, RenderError | None, Sequence[Loss]], None]
+"""Writes the page of a simulation that has run, of the failure of its last round, and of the losses after it."""
 
 
 def command(argv: Sequence[str], page: Page) -> int:
@@ -80,7 +80,7 @@ def command(argv: Sequence[str], page: Page) -> int:
     stdio.say(*(f"{_NAME}: {note}" for note in inputs.notes), *_notes(simulation))
     _show(given.format, simulation, found, inputs, explained)
     if given.html is not None:
-        page(given.html, simulation, failure)
+        page(given.html, simulation, failure, losses)
     stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
     return 1 if problems or invalid else 0
 
@@ -192,9 +192,10 @@ def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[s
     steady = simulation.rounds[-1].rendered
     for action, target, attempt in tries:
         try:
-            yield Loss(action, target, effects_of(steady, attempt()))
+            after = attempt()
+            yield Loss(action, target, effects_of(steady, after), None, after.rendered)
         except RenderError as error:
-            yield Loss(action, target, None, str(error))
+            yield Loss(action, target, None, str(error), error)
 
 
 def _lost(losses: Sequence[Loss]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from .effects import Effects
 from .merging import ABSENT, at, steps_of
 
 if TYPE_CHECKING:
+    from ..render.rendered import Rendered, RenderError
     from .simulation import Simulation
 
 
@@ -22,12 +23,14 @@ class Loss(NamedTuple):
         target: The resource's name; for a field, its path that begins with the resource's name.
         effects: The effects in the next reconcile; None if that reconcile failed.
         error: Why that reconcile failed; None if it didn't fail.
+        outcome: That reconcile: its result, or its failure.
     """
 
     action: str
     target: str
     effects: Effects | None
-    error: str | None = None
+    error: str | None
+    outcome: Rendered | RenderError
 
 
 def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:

@@ -111,11 +111,26 @@ class Statuses:
             made.want(path)
         secret = made.secret(data)
         resource = copied(made.resource, nulls=False)
+        by_provider = _by_provider(composed, resource)
+        known = list_of(at(before, ["metadata", "managedFields"]))
         resource["metadata"]["managedFields"] = [
-            *(one for one in list_of(at(before, ["metadata", "managedFields"])) if not _is_ours(one)),
+            *(one for one in known if not _is_ours(one) and one not in by_provider),
+            *by_provider,
             applied_entry(composed),
         ]
         return Exists(resource, secret, made.origins, made.never)
+
+
+def _by_provider(composed: Mapping[str, Any], resource: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the entry of managedFields by which the provider has set the external name, if Crossplane doesn't.
+
+    Without an owner, the name would count as gone with the annotations that Crossplane applies.
+    """
+    place = ["metadata", "annotations", EXTERNAL_NAME]
+    if at(resource, place) is ABSENT or at(composed, place) is not ABSENT:
+        return []
+    fields: dict[str, Any] = {"f:metadata": {"f:annotations": {f"f:{EXTERNAL_NAME}": {}}}}
+    return [{"manager": "provider", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}]
 
 
 def _bare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import itertools
 import json
 import os
@@ -18,11 +19,16 @@ from typing import Any
 
 import pytest
 
-__all__ = ["PROGRAM", "Browser", "browser", "needs_browser"]
+__all__ = ["PROGRAM", "Browser", "browser", "needs_axe", "needs_browser"]
 
-PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+PROGRAM = next(filter(None, map(shutil.which, _NAMES)), None)
 
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
+
+_AXE = importlib.util.find_spec("axe_core_python")
+
+needs_axe = pytest.mark.skipif(_AXE is None, reason="the package axe-core-python is not installed")
 
 _SECONDS = 60
 # Chromium reads commands from its descriptor 3, and writes answers to 4.
@@ -33,7 +39,7 @@ os.dup2(reads, 3)
 os.dup2(writes, 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-_KEYS = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Tab": 9}
+_KEYS = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Tab": 9, "Enter": 13}
 
 
 class Browser:
@@ -72,7 +78,7 @@ class Browser:
         """Open a page, and wait until its script has run."""
         self.send("Page.navigate", url="about:blank")
         self.send("Page.navigate", url=f"{page.resolve().as_uri()}{fragment}")
-        self.until("document.readyState == 'complete' && !document.getElementById('app').hidden"
+        self.until("document.readyState == 'complete' && !document.getElementById('app')?.hidden"
                    " || document.getElementById('problem')?.textContent")  # fmt: skip
 
     def run(self, expression: str) -> Any:
@@ -94,6 +100,14 @@ class Browser:
         self.send("Input.dispatchKeyEvent", type="rawKeyDown", **about)
         self.send("Input.dispatchKeyEvent", type="keyUp", **about)
 
+    def click(self, selector: str) -> None:
+        """Click in the middle of an element."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        x, y, width, height = self.run(f"(({{x, y, width, height}}) => [x, y, width, height])({box})")
+        about = {"x": x + width / 2, "y": y + height / 2, "button": "left", "clickCount": 1}
+        self.send("Input.dispatchMouseEvent", type="mousePressed", **about)
+        self.send("Input.dispatchMouseEvent", type="mouseReleased", **about)
+
     def look(self, width: int, *, dark: bool = False, height: int = 900) -> None:
         """Set the size of the window, and whether the user likes it dark."""
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -103,6 +117,17 @@ class Browser:
     def picture(self, file: Path) -> None:
         """Write what the window shows to a PNG file."""
         file.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"]))
+
+    def barriers(self) -> list[str]:
+        """Return what axe finds in the page that keeps people out, each with the first place."""
+        assert _AXE is not None and _AXE.origin is not None
+        # Its script isn't one that the page's policy allows.
+        self.send("Page.setBypassCSP", enabled=True)
+        self.run(f"{(Path(_AXE.origin).parent / 'axe.min.js').read_text(encoding='utf-8')};0")
+        found = self.run("axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map("
+                         "one => `${one.id}: ${one.nodes[0].target} ${one.nodes[0].failureSummary}`))")  # fmt: skip
+        self.send("Page.setBypassCSP", enabled=False)
+        return list(found)
 
     def text(self, selector: str = "body") -> str:
         """Return the text that an element shows."""

@@ -32,7 +32,7 @@ class Shown:
 
     def __init__(self, text: str) -> None:
         self.data = json.loads(text)
-        self.reconciles = [self._reconcile(number) for _, _, number in self.data["reconciles"]]
+        self.reconciles = [self._reconcile(number) for _, _, number, _ in self.data["reconciles"]]
 
     def _reconcile(self, number: int) -> dict[str, Any]:
         facts = self.data["facts"]

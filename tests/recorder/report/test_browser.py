@@ -14,9 +14,11 @@ from crossplane_lite._tools.recorder.recording import Recording
 from crossplane_lite._tools.recorder.report.facts import facts
 from crossplane_lite._tools.recorder.report.moments import recorded, simulated
 from crossplane_lite._tools.recorder.report.page import write
+from crossplane_lite._tools.simulate.effects import effects_of
+from crossplane_lite._tools.simulate.report import Loss
 from tests.graph.graphs import NASTY
 from tests.recorder.recordings import NETWORK, at, event, write_call, writer
-from tests.recorder.report.browser import Browser, browser, needs_browser
+from tests.recorder.report.browser import Browser, browser, needs_axe, needs_browser
 from tests.recorder.report.pages import record, state
 from tests.simulate.simulating import chain
 from tests.simulate.simulating import simulated as simulation
@@ -99,7 +101,7 @@ def where(chromium: Browser) -> int:
 
 def test_steps_by_keyboard(chromium: Browser, simulated_page: Path) -> None:
     """Arrow keys move through time from anywhere, the slider follows, and they stop at both ends."""
-    chromium.open(simulated_page)
+    chromium.open(simulated_page, "#@")
     last = where(chromium)
     assert last == int(chromium.run("document.getElementById('slider').max")) + 1
     chromium.press("ArrowRight")
@@ -118,6 +120,155 @@ def test_steps_by_keyboard(chromium: Browser, simulated_page: Path) -> None:
     chromium.press("End")
     assert where(chromium) == last
     assert "held back" not in chromium.run("document.querySelector('#moment svg').textContent")
+
+
+def lost(tmp_path: Path, *paths: str) -> Path:
+    """Write the page of a simulation after which values and resources get lost."""
+    run = simulation(chain)
+    steady = run.rounds[-1].rendered
+    losses = []
+    for path in paths:
+        name, _, field = path.partition(".")
+        after = run.degrade(name, field) if field else run.drop(name)
+        losses.append(Loss("degrade" if field else "drop", path, effects_of(steady, after), None, after.rendered))
+    write(facts("XNetwork net", simulated(run, None, losses)), tmp_path / "lost.html")
+    return tmp_path / "lost.html"
+
+
+def test_it_opens_where_something_waits(chromium: Browser, simulated_page: Path) -> None:
+    """Without a link's place, a page opens on the first reconcile in which something waits."""
+    chromium.open(simulated_page)
+    assert where(chromium) == 1
+    assert "subnet waits for" in chromium.text("#moment")
+
+
+def test_it_opens_where_something_is_kept(chromium: Browser, tmp_path: Path) -> None:
+    """After a loss, a page opens on the reconcile that keeps what it has, and a link leads to the round before."""
+    page = lost(tmp_path, "subnet", "vpc.status.atProvider.vpcId")
+    chromium.open(page)
+    assert "round 5 without vpc.status.atProvider.vpcId" in chromium.text("#moment")
+    assert "keeps subnet, though values for them are missing" in chromium.text("#moment")
+    assert "keeps 1" in chromium.text("#bars [aria-current]")
+    chromium.open(page, "#XNetwork/net@round 5")
+    assert where(chromium) == 5
+    # Both losses are compared with the last round, and not with each other.
+    chromium.press("ArrowRight")
+    assert "creates subnet" in chromium.text("#moment")
+    chromium.press("ArrowRight")
+    assert "creates subnet" not in chromium.text("#moment") and "no longer" not in chromium.text("#moment")
+
+
+def test_it_opens_where_something_is_lost(chromium: Browser, tmp_path: Path) -> None:
+    """A page opens on the first reconcile that deletes something, even if another waits before it."""
+    made = writer(tmp_path / "recording")
+    waits = {"context": {"crossplane-lite.dev/held-back": {"f": {"held": ["b"]}}}}
+    for second, (observed, desired) in enumerate([("a", "a"), ("a", ""), ("", ""), ("", "c")]):
+        answer = {"desired": state(**dict.fromkeys(desired, {})), **(waits if second == 0 else {})}
+        write_call(made, {"observed": state(**dict.fromkeys(observed, {}))}, answer, second, trace=f"t{second}")
+    made.close()
+    chromium.open(page_of(tmp_path / "recording", tmp_path / "page.html"))
+    assert where(chromium) == 2
+    assert "deletes" in chromium.text("#moment")
+
+
+def test_it_opens_on_the_last_change(chromium: Browser, tmp_path: Path) -> None:
+    """Where nothing waits and nothing is lost, a page opens on the last reconcile that differs from the one before."""
+    made = writer(tmp_path / "recording")
+    for second, size in enumerate([1, 2, 2, 2]):
+        thing = {"a": {"spec": {"size": size}}}
+        write_call(made, {"observed": state(**thing)}, {"desired": state(**thing)}, second, trace=f"t{second}")
+    made.close()
+    chromium.open(page_of(tmp_path / "recording", tmp_path / "page.html"))
+    assert where(chromium) == 2
+
+
+def test_what_the_bars_mean(chromium: Browser, tmp_path: Path) -> None:
+    """Each bar has its number and what happened below it, and the legend has the colours that are there."""
+    chromium.open(lost(tmp_path, "vpc.status.atProvider.vpcId"))
+    bars = chromium.run("[...document.querySelectorAll('#bars li')].map(one => one.innerText.split('\\n'))")
+    assert bars[0] == ["1", "creates 1, 2 wait"]
+    assert bars[-2:] == [["5", "changes nothing"], ["6", "keeps 1"]]
+    assert chromium.run("document.getElementById('slider').getAttribute('aria-valuetext')").endswith(": keeps 1")
+    legend = chromium.text("#legend").splitlines()
+    assert legend == ["keeps what it has, though a value is missing", "waits for a value", "none of these"]
+    chromium.look(280)
+    chromium.until("document.querySelector('#bars li')?.innerText === '1'")
+
+
+def test_bars_can_be_clicked(chromium: Browser, simulated_page: Path) -> None:
+    """A click below a bar shows its reconcile, and buttons with words move on from there."""
+    chromium.open(simulated_page)
+    chromium.click("#bars li:nth-child(3)")
+    assert where(chromium) == 3
+    names = chromium.run("[...document.querySelectorAll('.controls button')].map(one => one.innerText)")
+    assert names == ["Previous", "Next", "Previous change", "Next change"]
+    chromium.click("#on")
+    assert where(chromium) == 4
+    chromium.click("#back-change")
+    assert where(chromium) == 3
+
+
+def test_boxes_take_the_room(chromium: Browser, tmp_path: Path) -> None:
+    """Boxes of the graph are as wide as the page allows; what is cut has its middle left out, and a title."""
+    kind = "VeryLongKindOfTheOtherSide"
+    made = writer(tmp_path / "recording")
+    write_call(made, {"observed": state()}, {"desired": state(a={"kind": kind})})
+    made.close()
+    page = page_of(tmp_path / "recording", tmp_path / "page.html")
+    width = "Number(document.querySelector('#moment rect').getAttribute('width'))"
+    chromium.look(1600)
+    chromium.open(page)
+    lines = "[...document.querySelectorAll('#moment g text')].map(one => one.textContent)"
+    assert chromium.run(lines)[1] == kind
+    widest = chromium.run(width)
+    chromium.look(250)
+    chromium.until(f"{width} < {widest}")
+    assert re.fullmatch("Very.*….*Side", chromium.run(lines)[1])
+    assert kind in chromium.run("document.querySelector('#moment g title').textContent")
+
+
+def test_long_kinds_and_fields(chromium: Browser, tmp_path: Path) -> None:
+    """A long kind and a long field are cut in the middle, and whole in their titles."""
+    kind, field = "K" * 80, "f" * 50 + "g" * 50
+    made = writer(tmp_path / "recording")
+    write_call(made, {"observed": state()}, {"desired": state(a={"kind": kind, "spec": {field: 1}})})
+    made.close()
+    chromium.open(page_of(tmp_path / "recording", tmp_path / "page.html"))
+    for selector, whole in ((".change .quiet", f"{kind} of example.org/v1"), (".change .path", f"spec.{field}")):
+        assert re.fullmatch(f"{whole[:9]}.*….*{whole[-9:]}", chromium.text(selector))
+        assert chromium.run(f"document.querySelector('{selector}').title") == whole
+
+
+def test_values_on_arrows(chromium: Browser, simulated_page: Path) -> None:
+    """With a resource that is chosen, its arrows have the values that they stand for, in each reconcile."""
+    chromium.open(simulated_page)
+    shown = "[...document.querySelectorAll('text.value')].filter(one => getComputedStyle(one).display !== 'none')"
+    labels = f"{shown}.map(one => one.lastChild.textContent)"
+    assert chromium.run(labels) == []
+    chromium.run("[...document.querySelectorAll('[data-node]')].find(one => /^vpc/.test(one.textContent)).focus()")
+    chromium.press("Enter")
+    assert chromium.run(labels) == ["vpcId"]
+    assert chromium.run(f"{shown}[0].firstChild.textContent").startswith("subnet needs vpc.status.atProvider.vpcId")
+    chromium.press("ArrowRight")
+    assert where(chromium) == 2
+    assert chromium.run(labels) == ["vpcId"]
+    assert chromium.run("document.activeElement.getAttribute('aria-pressed')") == "true"
+    assert chromium.run("document.activeElement.dataset.name") == "vpc"
+    chromium.press("Enter")
+    assert chromium.run(labels) == []
+    chromium.click("[data-node]")
+    assert chromium.run("document.querySelectorAll('[aria-pressed=true]').length") == 1
+
+
+@needs_axe
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [400, 1600])
+def test_nobody_is_kept_out(open_browser: Browser, recorded_page: Path, tmp_path: Path, width: int, dark: bool) -> None:
+    """axe finds nothing: all has names and contrast, in light and dark, on a phone and on a screen."""
+    open_browser.look(width, dark=dark)
+    for page in (recorded_page, lost(tmp_path, "vpc.status.atProvider.vpcId")):
+        open_browser.open(page)
+        assert open_browser.barriers() == []
 
 
 def test_arrows_in_the_filter_stay_there(chromium: Browser, recorded_page: Path) -> None:
@@ -182,7 +333,7 @@ def test_links_that_lead_nowhere(chromium: Browser, recorded_page: Path, fragmen
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [360, 768, 1400])
+@pytest.mark.parametrize("width", [360, 400, 900, 1600])
 def test_it_fits(chromium: Browser, recorded_page: Path, tmp_path: Path, width: int, dark: bool) -> None:
     """The page is no wider than the window, from 360 pixels on, and follows the choice of light or dark."""
     chromium.look(width, dark=dark)
@@ -227,7 +378,7 @@ def hostile(folder: Path) -> Path:
 def test_a_hostile_recording_runs_nothing(chromium: Browser, tmp_path: Path) -> None:
     """Strings of any kind, in any place of a recording, are shown as they are, and run nothing."""
     page = page_of(hostile(tmp_path / "hostile"), tmp_path / "hostile.html")
-    chromium.open(page)
+    chromium.open(page, "#@")
     elements = chromium.run("document.querySelectorAll('script, style, img, iframe, object, embed, base').length")
     assert elements == 3  # the style, the data and the script
     seen = set()
@@ -263,7 +414,7 @@ def test_after_a_failure(chromium: Browser, tmp_path: Path) -> None:
     for second, answer in enumerate([{"desired": state(a={})}, "connection refused", {"desired": state(a={}, b={})}]):
         write_call(made, {"observed": state()}, answer, second, trace=f"t{second}")
     made.close()
-    chromium.open(page_of(tmp_path / "recording", tmp_path / "page.html"))
+    chromium.open(page_of(tmp_path / "recording", tmp_path / "page.html"), "#@")
     shown = chromium.text("#moment section")
     assert "adds b" in shown and "1 as before" in shown
     chromium.press("ArrowLeft")
@@ -299,8 +450,9 @@ def test_a_large_recording(chromium: Browser, tmp_path: Path) -> None:
     page = page_of(tmp_path / "many", tmp_path / "page.html")
     size = sum(file.stat().st_size for file in (tmp_path / "many").iterdir())
     assert page.stat().st_size < 0.1 * size
-    chromium.open(page)
+    chromium.open(page, "#@")
     assert chromium.text("#where") == "2000 of 2000, all XRs"
+    assert chromium.run("document.querySelectorAll('#bars li').length") == 0
     assert chromium.run("document.querySelectorAll('#list li').length") == 301
     for _ in range(20):
         chromium.press("ArrowLeft")

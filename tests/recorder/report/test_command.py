@@ -99,7 +99,27 @@ def test_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr() == before
     data = data_of(page)
     assert data["title"] == "Network office"
-    assert [time for time, _, _ in data["reconciles"]] == [f"round {number}" for number in range(1, 8)]
+    assert [time for time, *_ in data["reconciles"]] == [f"round {number}" for number in range(1, 8)]
+
+
+@pytest.mark.parametrize(("side", "gone"), [("ours", []), ("official", ["gateway", "group", "subnet-a"])])
+def test_a_simulation_with_a_loss(tmp_path: Path, side: str, gone: list[str]) -> None:
+    """The page of a simulation with --degrade has the reconcile after the loss: what it keeps, and what it deletes."""
+    if side == "official":
+        pytest.importorskip("crossplane.function", reason="the official SDK needs Python 3.11")
+    page, example = tmp_path / "page.html", ROOT / "examples" / "lost_field"
+    files = [str(example / "xr.yaml"), "--fixtures", str(example / "fixtures.yaml"), "--html", str(page)]
+    loss = ["--degrade", "vpc.status.atProvider.id"]
+    status = main(["simulate", *files, "--function", f"examples.lost_field.{side}:compose", *loss])
+    assert status == (1 if gone else 0)
+    data = data_of(page)
+    (*rounds, (time, _, number, is_loss)) = data["reconciles"]
+    assert not any(one[3] for one in rounds) and is_loss
+    assert time == f"round {len(rounds)} without vpc.status.atProvider.id"
+    fact = data["facts"][number]
+    effects = [data["facts"][one] for one in fact["effects"]]
+    assert [one["name"] for one in effects if one["action"] == "deletes"][:3] == gone
+    assert fact["keeps"] == ([] if gone else ["gateway", "group", "subnet-a", "subnet-b", "table"])
 
 
 def test_a_simulation_that_fails(tmp_path: Path) -> None:

@@ -4,17 +4,18 @@ Most events in a control plane repeat earlier ones: at rest each reconcile desir
 a step, a graph, a whole reconcile) is stored once, as a fact, and is meant by its number:
 
 - `xrs`: `[kind, place]` of each composite or Operation;
-- `reconciles`: `[time, number of the XR, number of the fact]`, by time;
+- `reconciles`: `[time, number of the XR, number of the fact, whether it tries a loss]`, by
+  time;
 - `facts`: reconciles, steps, effects (changes of what exists), changes and graphs;
 - `looks`: the colours of the graph.
 
-A reconcile has `steps`, `effects`, `graph`, `conditions` and `error`, of which steps, effects and
-the graph are facts. A step has `name`, `function`, `calls`, `changes`, `results`, `conditions`,
+A reconcile has `steps`, `effects`, `keeps` (the names of resources that stay although they wait for
+values), `graph`, `conditions` and `error`, of which steps, effects and the graph are facts. A step has `name`, `function`, `calls`, `changes`, `results`, `conditions`,
 `waits` and `notes`, of which `changes` are facts: with `action`, `name`, `kind`, `note` and
 `fields`, those of the composite's status without a name. A field is `[path, new, old, line]`, with
 values as JSON texts, and null for a value that isn't there. A graph has `nodes`
 (`[state, level, lines, tooltip]`), `edges` (`[number of the dependency, number of the dependent,
-tooltip, style]`) and `notes`.
+tooltip, style, label]`) and `notes`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ....composition import Function
 from ....errors import CrossplaneLiteError
 from ....proto import _view
 from ...diff.compare import Difference, against_cluster, against_version, masking
-from ...graph.appearance import CYCLE, LINE, LOOKS, TEXT, edge_tooltip, node_lines, node_tooltip
+from ...graph.appearance import CYCLE, LINE, LOOKS, TEXT, edge_tooltip, node_lines, node_tooltip, short_edge_label
 from ...graph.graph import graph_of
 from ...manifests.objects import text_of
 from ...render.observing import COMPOSITE
@@ -87,6 +88,7 @@ _LONGEST: Final = 2000
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "Fatal", _view.SEVERITY_WARNING: "Warning"}
 _OF_A_STEP: Final = {"create": "adds", "change": "changes", "delete": "removes"}
 _OF_A_RECONCILE: Final = {"create": "creates", "change": "changes", "delete": "deletes"}
+_STAYS: Final = ("change", "kept")
 _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
 
 Mask = Callable[[str], str]
@@ -128,7 +130,7 @@ def facts(title: str, moments: Iterable[Moment], notes: Sequence[str] = ()) -> s
                 empty = found.add({"nodes": [], "edges": [], "notes": []})
                 error = f"this reconcile can't be shown: {e}"
                 known[key] = found.add({"steps": [], "conditions": [], "graph": empty, "error": error})
-        rows.append([moment.time, xrs.setdefault(moment.subject, len(xrs)), known[key]])
+        rows.append([moment.time, xrs.setdefault(moment.subject, len(xrs)), known[key], moment.is_loss])
     head = {
         "title": title,
         "notes": list(notes),
@@ -169,6 +171,7 @@ def _reconcile(found: _Facts, moment: Moment) -> int:
     if isinstance(outcome, Rendered):
         difference = against_cluster(composite, observed, outcome)._replace(status=[])
         fact["effects"] = [found.add(one) for one in _changes(difference, _OF_A_RECONCILE)]
+        fact["keeps"] = [one.name for one in difference.entries if one.waits and one.action in _STAYS]
     else:
         fact["error"] = mask(str(outcome))
     return found.add({**fact, "graph": found.add(_graph(graph_of(outcome)))})
@@ -252,6 +255,7 @@ def _graph(graph: Graph) -> dict[str, Any]:
                 numbers[one.dependent],
                 edge_tooltip(one),
                 "cycle" if one.in_cycle else "waits" if one.waiting else "",
+                short_edge_label(one),
             ]
             for one in graph.edges
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....proto import _view
@@ -14,6 +14,7 @@ from ...render.rendered import FatalResultError, NoAnswerError, Rendered, Render
 from ..messages import decoded, request_bytes, response_bytes
 
 if TYPE_CHECKING:
+    from ...simulate.report import Loss
     from ...simulate.simulation import Simulation
     from ..recording import Call, Reconcile, Recording
 
@@ -25,16 +26,18 @@ class Moment(NamedTuple):
 
     Attributes:
         subject: The kind, and the namespace and name, of the composite or the Operation.
-        time: When it was, such as `2026-11-24T18:30:09.123456Z`, or `round 3` of a simulation. Such texts sort by
-            time. With the subject it is the reconcile's place in links.
+        time: When it was, such as `2026-11-24T18:30:09.123456Z`, or `round 3` of a simulation, or `round 3 without
+            vpc.status.id` after a loss. Such texts sort by time. With the subject it is the reconcile's place in links.
         key: Equal for reconciles in which everything was asked and answered alike.
         outcome: Reads the reconcile: its result, or its failure.
+        is_loss: Whether it tries a loss, which no other reconcile follows.
     """
 
     subject: tuple[str, str]
     time: str
     key: Hashable
     outcome: Callable[[], Outcome]
+    is_loss: bool = False
 
 
 class Elsewhere:
@@ -135,12 +138,13 @@ def desired_of(runs: list[StepRun], desired: Any, composite: dict[str, Any]) -> 
     return Rendered(composite, composed, ready, deleted, [], {}, {}, runs)
 
 
-def simulated(simulation: Simulation, failure: RenderError | None) -> Iterator[Moment]:
-    """Yield the rounds of a simulation.
+def simulated(simulation: Simulation, failure: RenderError | None, losses: Iterable[Loss] = ()) -> Iterator[Moment]:
+    """Yield the rounds of a simulation, and the reconciles after losses.
 
     Args:
         simulation: A simulation that has run.
         failure: The failure of its last round; None if none failed.
+        losses: The losses from its steady state, each of which was tried alone.
     """
     metadata = metadata_of(simulation.composite)
     place = "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
@@ -151,3 +155,6 @@ def simulated(simulation: Simulation, failure: RenderError | None) -> Iterator[M
     digits = len(str(len(outcomes)))
     for number, one in enumerate(outcomes, 1):
         yield Moment(subject, f"round {number:0{digits}}", number, lambda one=one: one)  # type: ignore[misc]
+    for loss in losses:
+        time = f"round {len(outcomes)} without {loss.target}"
+        yield Moment(subject, time, time, lambda loss=loss: loss.outcome, is_loss=True)  # type: ignore[misc]

@@ -11,6 +11,7 @@ from ...simulate.command import make_parser as make_parser  # the command line a
 
 if TYPE_CHECKING:
     from ...render.rendered import RenderError
+    from ...simulate.report import Loss
     from ...simulate.simulation import Simulation
 
 
@@ -19,10 +20,10 @@ def command(argv: Sequence[str]) -> int:
     return simulate(argv, _write)
 
 
-def _write(file: Path, simulation: Simulation, failure: RenderError | None) -> None:
+def _write(file: Path, simulation: Simulation, failure: RenderError | None, losses: Sequence[Loss]) -> None:
     from .facts import facts
     from .moments import simulated
     from .page import write
 
-    moments = list(simulated(simulation, failure))
+    moments = list(simulated(simulation, failure, losses))
     write(facts(" ".join(moments[0].subject), moments), file)
