@@ -10,12 +10,12 @@ a step, a graph, a whole reconcile) is stored once, as a fact, and is meant by i
 - `looks`: the colours of the graph.
 
 A reconcile has `steps`, `effects`, `keeps` (the names of resources that stay although they wait for
-values), `graph`, `conditions` and `error`, of which steps, effects and the graph are facts. A step has `name`, `function`, `calls`, `changes`, `results`, `conditions`,
-`waits` and `notes`, of which `changes` are facts: with `action`, `name`, `kind`, `note` and
-`fields`, those of the composite's status without a name. A field is `[path, new, old, line]`, with
-values as JSON texts, and null for a value that isn't there. A graph has `nodes`
-(`[state, level, lines, tooltip]`), `edges` (`[number of the dependency, number of the dependent,
-tooltip, style, label]`) and `notes`.
+values), `graph`, `conditions` and `error`, of which steps, effects and the graph are facts. A step
+has `name`, `function`, `calls`, `changes`, `results`, `conditions`, `waits` and `notes`, of which
+`changes` are facts: with `action`, `name`, `kind`, `note` and `fields`, those of the composite's
+status without a name. A field is `[path, new, old, line]`, with values as JSON texts, and null for
+a value that isn't there. A graph has `nodes` (`[state, level, lines, tooltip]`), `edges` (`[number
+of the dependency, number of the dependent, tooltip, style, label]`) and `notes`.
 """
 
 from __future__ import annotations
