@@ -33,10 +33,7 @@ class Elsewhere:
         return self._runner.run(data, timeout)
 
 
-NOTE = (
-    "step 'step-0' isn't run in this process (Elsewhere()), so its dependencies on values that exist already aren't "
-    "known"
-)
+NOTE = "step 'step-0' runs elsewhere or with another SDK, so its dependencies on values that exist already aren't known"
 
 
 def ends(graph: Graph) -> set[tuple[str, str]]:

@@ -89,8 +89,8 @@ def collect(steps: Sequence[StepRun]) -> Collected:
             found.dependencies |= needs
             found.missing |= needs
             found.notes.append(
-                f"step {short_repr(run.step.name)} isn't run in this process ({run.runner!r}), so its dependencies "
-                "on values that exist already aren't known"
+                f"step {short_repr(run.step.name)} runs elsewhere or with another SDK, so its dependencies on"
+                " values that exist already aren't known"
             )
     if found.usages:
         found.notes.append(f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn")
