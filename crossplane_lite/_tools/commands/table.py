@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
         "add kinds of a provider's package, or of Kubernetes, to the models of a project",
         (
             "add provider-aws-ec2.xpkg VPC Subnet",
+            "add xpkg://xpkg.crossplane.io/crossplane-contrib/provider-aws-ec2:v2.0.0 VPC",
             "add kubernetes Deployment Service",
             "add provider-aws-ec2-v2.xpkg --upgrade",
         ),
