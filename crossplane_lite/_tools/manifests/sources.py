@@ -84,7 +84,7 @@ def _whole(path: str, passed_over: list[str]) -> Iterator[Document]:
             raise
         return
     for document in documents:
-        reason = _lacks(document.content)
+        reason = lacks(document.content)
         if reason:
             passed_over.append(f"{document.where}: {reason}")
         else:
@@ -97,7 +97,7 @@ def is_template(path: str) -> bool:
     return any(one.name == "templates" and (one.parent / CHART).is_file() for one in folders)
 
 
-def _lacks(content: Mapping[str, Any]) -> str:
+def lacks(content: Mapping[str, Any]) -> str:
     """Return why a document is no CustomResourceDefinition that an API server takes; empty if it may be one."""
     if content.get("kind") != "CustomResourceDefinition":
         return ""
