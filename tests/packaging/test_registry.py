@@ -18,6 +18,7 @@ import pytest
 from crossplane_lite._tools.manifests.sources import read_sources
 from crossplane_lite._tools.packaging import images, registry, sbom
 from crossplane_lite._tools.packaging.layers import Entry
+from crossplane_lite._tools.registry.client import Client
 from crossplane_lite._tools.registry.logins import saved_login
 from crossplane_lite._tools.registry.references import reference_of
 from crossplane_lite.cli import main
@@ -295,6 +296,15 @@ def test_messages_of_a_registry(logins: Path) -> None:
     assert str(caught.value) == f"{address} refuses POST /v2/a/blobs/uploads/: 507 full [2J up"
     with pytest.raises(InputError, match=f"can't reach {address}"):
         registry.Registry(reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
+
+
+def test_docker_hub(logins: Path) -> None:
+    """Images of docker.io lie in a registry of another name, and the login that docker saves has a third one."""
+    auth = base64.b64encode(b"u:p").decode()
+    logins.write_text(json.dumps({"auths": {"https://index.docker.io/v1/": {"auth": auth}}}))
+    made = Client(reference_of("docker.io/a/b:v1"))
+    assert made.base == "https://registry-1.docker.io/v2/a/b"
+    assert made._login == ("u", "p")
 
 
 @pytest.mark.parametrize("form", ["auth", "plain", "identity", "helper", "podman", "broken"])

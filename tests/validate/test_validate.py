@@ -194,6 +194,17 @@ items:
     ]
 
 
+def test_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """An object has a name, or a prefix of one."""
+    change("xr.yaml", "{name: a}", "{generateName: a-}")
+    change("composition.yaml", "{name: networks}", "{}")
+    change("functions.yaml", "metadata: {name: function-network}\n", "")
+    Path("all/a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n")
+    found = [line for line in told(capsys) if "there is no Function" not in line]
+    names = [("a.yaml", 3), ("composition.yaml", 3), ("functions.yaml", 1)]
+    assert found == [f"all/{name}:{line}: metadata.name: is missing" for name, line in names]
+
+
 def test_what_has_no_schema(capsys: pytest.CaptureFixture[str]) -> None:
     """A kind without a schema is no mistake, and is said once, and so is what is no object."""
     vpc = "apiVersion: ec2.example.org/v1\nkind: VPC\nmetadata: {name: a}\n"

@@ -30,6 +30,10 @@ _LARGEST_ANSWER: Final = 1 << 20
 _PART: Final = 1 << 20
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS: Final = 5
+# Docker Hub's registry has another name than its images, and its login a third one.
+_HUB_NAMES: Final = ("docker.io", "index.docker.io")
+_HUB: Final = "registry-1.docker.io"
+_HUB_LOGIN: Final = "https://index.docker.io/v1/"
 # The types of manifests and of indexes that are asked for.
 _MANIFESTS: Final = ", ".join(
     f"application/vnd.{name}+json"
@@ -114,14 +118,15 @@ class Client:
         name = self.host.rpartition(":")[0] if re.search(r":\d+$", self.host) else self.host
         # Like other tools, only a registry on this machine is asked without TLS.
         scheme = "http" if name in ("localhost", "127.0.0.1", "[::1]") else "https"
-        self.root = f"{scheme}://{self.host}"
+        is_hub = self.host in _HUB_NAMES
+        self.root = f"{scheme}://{_HUB if is_hub else self.host}"
         self.base = f"{self.root}/v2/{reference.repository}"
         self._scope = f"repository:{reference.repository}:{actions}"
         # A proxy is for other machines, whatever NO_PROXY says.
         self._opener = urllib.request.build_opener(
             _NoRedirect, *([urllib.request.ProxyHandler({})] if scheme == "http" else [])
         )
-        self._login = saved_login(self.host)
+        self._login = saved_login(_HUB_LOGIN if is_hub else self.host)
         self._authorization: str | None = None
 
     def fetch(self, what: str, name: str, target: Target) -> None:

@@ -102,9 +102,11 @@ class _Check:
                 spec = {name: value for name, value in one.content["spec"].items() if name != "conversion"}
                 self._check_resource(one, {**one.content, "spec": spec})
         elif key == (_CROSSPLANE, "Composition"):
+            _check_name(one)
             for path, text in self._surroundings.problems(one.place, one.content):
                 one.add(path, text)
         elif key[0] == _PACKAGES and key[1] in _INSTALLED:
+            _check_name(one)
             if not _package_of(one.content):
                 one.add(("spec", "package"), "must be the name of a package")
         else:
@@ -121,6 +123,7 @@ class _Check:
         known = gate.kind_of(schemas, api_version, kind)
         mistakes = [*gate.embedded(content, schemas)]
         if known.schema is not None:
+            _check_name(one)
             try:
                 found = gate.judged(content, known)
             except InputError as error:  # the definition has mistakes
@@ -161,6 +164,13 @@ class _Check:
         noun = "object" if len(objects) == 1 else "objects"
         valid = len(objects) - invalid - unchecked
         return f"{len(objects)} {noun}: {valid} valid, {invalid} invalid, {unchecked} without a schema"
+
+
+def _check_name(one: Object) -> None:
+    """Check that an object has a name, or gets one."""
+    metadata = metadata_of(one.content)
+    if not metadata.get("name") and not metadata.get("generateName"):
+        one.add(("metadata", "name"), "is missing")
 
 
 def _id_of(content: Mapping[str, Any]) -> tuple[str, str]:
