@@ -136,7 +136,8 @@ class Folder:
                 that have the annotation `crossplane.io/composition-resource-name`.
             required: Other objects that exist: resources that functions ask for, and Secrets with credentials or
                 connection details.
-            schemas: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them.
+            schemas: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, folders of them, or
+                packages in registries, such as `xpkg://example.org/provider:v1`.
                 Functions that ask for schemas get them from here.
             context: The pipeline's context before the first step; None for an empty one.
             timeout: The time limit of the reconcile, in seconds.
@@ -316,7 +317,7 @@ def schemas_of(sources: Resources, xrd: Document | None, folder: Path) -> Schema
     Files are read later, when a schema is needed, so mistakes in files are found only then.
 
     Args:
-        sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them.
+        sources: CRDs, XRDs and OpenAPI documents, paths of files and folders with them, or packages in registries.
         xrd: The composite's XRD; None for none.
         folder: The folder that relative paths start from.
 
@@ -330,12 +331,16 @@ def schemas_of(sources: Resources, xrd: Document | None, folder: Path) -> Schema
     if not several and xrd is None:
         return None
     from .._tools.manifests.kind_schemas import Schemas
+    from .._tools.registry.references import is_package
 
     found = Schemas()
     if xrd is not None:
         found.add_crd(xrd.content, xrd.where)
     for index, source in enumerate(several):
         path = as_path(source, folder)
+        if isinstance(source, str) and is_package(source):
+            found.add_path(source)
+            continue
         if path is not None:
             found.add_path(path)
             continue

@@ -14,10 +14,18 @@ from crossplane_lite._tools.manifests import project as projects
 from crossplane_lite._tools.manifests.yaml import Document, load_documents
 from crossplane_lite.cli import main
 from tests.codegen.generated import crd, obj
+from tests.manifests.registry import Registry, packaged, registry
+
+__all__ = ["registry"]
 
 
 def source(name: str, *kinds: str, group: str = "aws.example.org", **fields: str) -> None:
     """Write a file with definitions of kinds."""
+    Path(name).write_text("\n---\n".join(map(json.dumps, definitions(*kinds, group=group, **fields))))
+
+
+def definitions(*kinds: str, group: str = "aws.example.org", **fields: str) -> list[Any]:
+    """Return definitions of kinds."""
     made = []
     for kind in kinds:
         definition: Any = crd(obj(spec=obj(**(fields or {"a": "s"}))))
@@ -25,7 +33,7 @@ def source(name: str, *kinds: str, group: str = "aws.example.org", **fields: str
         definition["spec"]["names"] = {"kind": kind, "plural": f"{kind.lower()}s"}
         definition["metadata"] = {"name": f"{kind.lower()}s.{group}"}
         made.append(definition)
-    Path(name).write_text("\n---\n".join(map(json.dumps, made)))
+    return made
 
 
 def modules() -> list[str]:
@@ -355,3 +363,49 @@ def test_nothing_to_take_out(names: list[str], text: str, capsys: pytest.Capture
     assert add("--remove", *names) == 2
     assert text in capsys.readouterr().err
     assert Path(PROJECT).read_text() == before
+
+
+def test_a_package_of_a_registry(registry: Registry, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file has the digest; another tag of the name moves nothing until --upgrade, and no network is needed then."""
+    Path("xr.yaml").touch()
+    Path(PROJECT).write_text('[preview]\nxr = "xr.yaml"\n')
+    name = f"xpkg://{registry.address}/team/a:v1"
+    first = registry.add("v1", *packaged(*definitions("VPC", "Subnet", a="s")))
+    assert add(name, "VPC") == 0
+    project = projects.read(Path(PROJECT))
+    assert project_table(project)["sources"] == project.preview()["crds"] == [f"{name}@{first}"]
+    second = registry.add("v1", *packaged(*definitions("VPC", "Subnet", b="i")))
+    capsys.readouterr()
+    for source in (name, name.removeprefix("xpkg://")):
+        assert add(source, "Subnet") == 0
+        told = f"note: the tag of {name} has moved: it stands for {second} now, and {PROJECT} keeps {first}; --upgrade"
+        assert capsys.readouterr().err.startswith(told)
+    assert modules() == ["subnet", "vpc"]
+    assert add(name, "--upgrade") == 0
+    project = projects.read(Path(PROJECT))
+    assert project_table(project)["sources"] == project.preview()["crds"] == [f"{name}@{second}"]
+    registry.clear()
+    capsys.readouterr()
+    assert main(["generate", "--check"]) == add(name, "VPC") == 0
+    assert capsys.readouterr().err.startswith(f"note: whether {name} has moved isn't known: {registry.address} refuses")
+    assert add(name, "--upgrade") == 2
+
+
+def test_a_digest_that_is_given(registry: Registry) -> None:
+    """A package that is named with its digest is that one, whatever its tag stands for."""
+    first = registry.add("v1", *packaged(*definitions("VPC")))
+    registry.add("v1", *packaged(*definitions("Subnet")))
+    name = f"xpkg://{registry.address}/team/a:v1@{first}"
+    assert add(name) == 0
+    assert modules() == ["vpc"]
+    assert registry.paths()[0] == f"manifests/{first}"
+    assert project_table(projects.read(Path(PROJECT)))["sources"] == [name]
+
+
+def test_another_version_of_a_package(registry: Registry) -> None:
+    """Another tag takes the place of the one with the same kinds."""
+    registry.add("v1", *packaged(*definitions("VPC", a="s")))
+    second = registry.add("v2", *packaged(*definitions("VPC", a="i")))
+    name = f"xpkg://{registry.address}/team/a"
+    assert add(f"{name}:v1") == add(f"{name}:v2", "--upgrade") == 0
+    assert project_table(projects.read(Path(PROJECT)))["sources"] == [f"{name}:v2@{second}"]

@@ -244,12 +244,12 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
         r"a\.json, .*: this is the index of an API server's OpenAPI documents.*`kubectl get --raw /openapi/v3/api/v1`",
     ),
     "a package's reference": (
-        lambda tmp_path: "xpkg.example.org/acme/provider-x:v1.2",
-        r"`crossplane xpkg extract xpkg\.example\.org/acme/provider-x:v1\.2 -o provider-x\.gz`, and give provider-x",
+        lambda tmp_path: "localhost:1/acme/provider-x:v1.2",
+        r"can't reach localhost:1: ",
     ),
     "what installs a package": (
         _provider,
-        r"a\.yaml defines no API \(it has Provider\).*`crossplane xpkg extract xpkg\.example\.org/acme/provider-x:v1",
+        r"a\.yaml defines no API \(it has Provider\).*; give xpkg://xpkg\.example\.org/acme/provider-x:v1",
     ),
     "a pattern": (lambda tmp_path: f"{tmp_path}/*.none", r"no file matches /.*/\*\.none"),
     "no archive": (_named("a.xpkg", b"\x1f\x8b\x08\x00" + b"\x00" * 40), r"a\.xpkg"),

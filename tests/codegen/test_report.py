@@ -28,11 +28,11 @@ def test_counts() -> None:
 
 
 def test_documents_without_an_api() -> None:
-    """Documents that define nothing are counted, and packages have the command that downloads them."""
+    """Documents that define nothing are counted, and packages have the name that fetches them."""
     found = Definitions([], {"a": "Provider", "b": "ConfigMap", "c": "ConfigMap"}, {"a": "x.org/y/z:v1"}, [])
     assert lines(EMPTY._replace(found=found)) == [
         "3 documents define no API, so nothing was made of them: ConfigMap, Provider",
-        "a installs a package: download it with `crossplane xpkg extract x.org/y/z:v1 -o z.gz`, and give z.gz",
+        "a installs a package: give xpkg://x.org/y/z:v1",
     ]
 
 

@@ -356,7 +356,7 @@ def test_largest_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_large_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
     """A manifest or a configuration of any size isn't read into memory."""
-    monkeypatch.setattr(archive_files, "_LARGEST_JSON", 1 << 20)
+    monkeypatch.setattr(archive_files, "LARGEST_JSON", 1 << 20)
     problem = "manifest.json is larger than 1 MB, the most that crossplane-lite reads of JSON in an image"
     assert failure(tar({"manifest.json": b" " * (2 << 20)})) == problem
 

@@ -371,22 +371,23 @@ def test_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "name"),
-    [
-        ("xpkg.upbound.io/upbound/provider-aws-s3:v1.2.3", "provider-aws-s3"),
-        (f"localhost:5000/a/b@sha256:{'0' * 64}", "b"),
-        ("xpkg.crossplane.io/crossplane-contrib/provider-helm", "provider-helm"),
-        ("upbound/provider-gcp:v2", "provider-gcp"),
-    ],
+    "reference", ["xpkg.crossplane.io/crossplane-contrib/provider-helm", "upbound/provider-gcp:v2"]
 )
-def test_references_of_packages(reference: str, name: str) -> None:
-    """The reference of a package is no file: the message has the command that downloads it."""
+def test_references_without_a_part(reference: str) -> None:
+    """The reference of a package without a registry or a tag is no file, and the message has the whole form."""
     with pytest.raises(InputError) as caught:
         expanded(reference)
     assert str(caught.value) == (
-        f"there is no file {reference}; if it is a package, download it with "
-        f"`crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
+        f"there is no file {reference}; if it is a package, give it as xpkg://HOST/REPOSITORY:TAG"
     )
+
+
+@pytest.mark.parametrize(
+    "reference", ["xpkg.upbound.io/upbound/provider-aws-s3:v1.2.3", f"localhost:5000/a/b@sha256:{'0' * 64}"]
+)
+def test_references_of_packages(reference: str) -> None:
+    """The whole reference of a package is a source."""
+    assert expanded(reference) == [reference]
 
 
 @pytest.mark.parametrize("name", ["crds", "crds/none", "./a.b/c", "../x:y", "a.b/c.yaml", "crds/v1.tgz", "/a:b/c"])

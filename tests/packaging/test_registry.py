@@ -15,8 +15,12 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._tools.manifests.sources import read_sources
 from crossplane_lite._tools.packaging import images, registry, sbom
 from crossplane_lite._tools.packaging.layers import Entry
+from crossplane_lite._tools.registry.client import Client
+from crossplane_lite._tools.registry.logins import saved_login
+from crossplane_lite._tools.registry.references import reference_of
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
 from tests.packaging.support import CRD, image, package_folder, run
@@ -40,6 +44,7 @@ def served(program: str, login: str) -> Iterator[str]:
 def logins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of logins of this test, which doesn't exist yet."""
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("REGISTRY_AUTH_FILE", "XDG_RUNTIME_DIR"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "docker").mkdir()
@@ -75,7 +80,10 @@ def built(folder: Path, architecture: str = "amd64", *layers: list[Entry]) -> Pa
 @pytest.mark.slow
 @pytest.mark.parametrize("login", ["none", "basic", "bearer"])
 def test_a_package(tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: str, logins: Path, login: str) -> None:
-    """build, push, Crossplane's push and what its package manager reads have one digest; a login is asked for."""
+    """build, push, Crossplane's push and what its package manager reads have one digest; a login is asked for.
+
+    The package is read again by its name.
+    """
     package = built(tmp_path / "built")
     printed = capsys.readouterr().out.split("digest ")[-1].strip()
     with served(parser, login) as address:
@@ -90,6 +98,8 @@ def test_a_package(tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: s
         assert run(parser, "registry", "read", name, "linux/amd64") == f"{printed} Function CustomResourceDefinition\n"
         assert run(parser, "registry", "xpkg", str(package), f"{address}/other:v1").strip() == printed
         assert main(["xpkg", "push", "-f", str(package), name]) == 0  # again, with all of it there
+        read = [one.content["kind"] for one in read_sources([f"xpkg://{name}"])]
+        assert read == ["Function", "CustomResourceDefinition"]
 
 
 @pytest.mark.real
@@ -101,6 +111,7 @@ def test_two_platforms(tmp_path: Path, capsys: pytest.CaptureFixture[str], parse
     with served(parser, "none") as address:
         name = f"{address}/team/function-a:v1"
         assert main(["xpkg", "push", "-f", ",".join(map(str, packages)), name]) == 0
+        assert len(list(read_sources([f"xpkg://{name}"]))) == 2
         for platform, digest in zip(("linux/amd64", "linux/arm64"), digests, strict=True):
             assert run(parser, "registry", "read", name, platform).startswith(digest)
         assert main(["xpkg", "push", "-f", str(packages[0]), "-f", str(packages[0]), name]) == 2
@@ -147,7 +158,7 @@ def test_a_list_of_referrers_that_is_none(logins: Path) -> None:
     made, _ = images.artifact(sbom.MEDIA_TYPE, empty, listed, subject)
     put = (201, {"Docker-Content-Digest": images.digest_of(made)}, b"")
     with hostile(HEAD=(200, {}, b""), PUT=put, GET=(200, {}, b"[1]")) as (address, _):
-        pushed = registry.Registry(registry.reference_of(f"{address}/a:v1"))
+        pushed = registry.Registry(reference_of(f"{address}/a:v1"))
         with pytest.raises(InputError, match=f"sha256-{'0' * 64} must be a list of referrers, and is something else"):
             pushed.attach(subject, b"{}")
 
@@ -193,7 +204,7 @@ def test_digests_of_images(tmp_path: Path, parser: str, logins: Path) -> None:
 )
 def test_references(text: str, host: str) -> None:
     """A reference begins with a host and ends with a tag."""
-    assert registry.reference_of(text).host == host
+    assert reference_of(text).host == host
 
 
 @pytest.mark.parametrize(
@@ -202,7 +213,7 @@ def test_references(text: str, host: str) -> None:
 def test_references_that_are_none(text: str) -> None:
     """Anything else is refused, and the message shows the form."""
     with pytest.raises(InputError, match="give HOST/REPOSITORY:TAG, such as"):
-        registry.reference_of(text)
+        reference_of(text)
 
 
 class Hostile(BaseHTTPRequestHandler):
@@ -245,7 +256,7 @@ def hostile(**answers: tuple[int, dict[str, str], bytes]) -> Iterator[tuple[str,
 def test_another_digest(logins: Path) -> None:
     """A registry that has something else than what was pushed is an error with both digests."""
     with hostile(PUT=(201, {"Docker-Content-Digest": "sha256:1"}, b"")) as (address, _):
-        pushed = registry.Registry(registry.reference_of(f"{address}/a:v1"))
+        pushed = registry.Registry(reference_of(f"{address}/a:v1"))
         with pytest.raises(InputError, match="has the digest sha256:1, and sha256:[0-9a-f]{64} was"):
             pushed.put("v1", b"{}", "application/json")
 
@@ -256,7 +267,7 @@ def test_a_login_stays_with_its_registry(logins: Path) -> None:
         location = {"Location": f"http://{other}/here?x=1"}
         with hostile(HEAD=(404, {}, b""), POST=(202, location, b"")) as (address, _):
             logins.write_text(json.dumps({"auths": {address: {"auth": base64.b64encode(b"u:p").decode()}}}))
-            pushed = registry.Registry(registry.reference_of(f"{address}/a:v1"))
+            pushed = registry.Registry(reference_of(f"{address}/a:v1"))
             pushed._authorization = "Basic dTpw"
             pushed.push("sha256:0", b"x")
         assert elsewhere.seen == [""]
@@ -264,7 +275,7 @@ def test_a_login_stays_with_its_registry(logins: Path) -> None:
     with hostile(HEAD=(401, challenge, b"")) as (address, _):
         logins.write_text(json.dumps({"auths": {address: {"auth": base64.b64encode(b"u:p").decode()}}}))
         with pytest.raises(InputError, match="which has no TLS: not done"):
-            registry.Registry(registry.reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
+            registry.Registry(reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
 
 
 def test_a_proxy_is_for_other_machines(logins: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +283,7 @@ def test_a_proxy_is_for_other_machines(logins: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.delenv("no_proxy", raising=False)
     with hostile(HEAD=(200, {}, b"")) as (address, seen):
-        registry.Registry(registry.reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
+        registry.Registry(reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
     assert seen.seen == [""]
 
 
@@ -281,10 +292,19 @@ def test_messages_of_a_registry(logins: Path) -> None:
     body = json.dumps({"errors": [{"message": "full\x1b[2J\nup"}]}).encode()
     with hostile(HEAD=(404, {}, b""), POST=(507, {}, body)) as (address, _):
         with pytest.raises(InputError) as caught:
-            registry.Registry(registry.reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
+            registry.Registry(reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
     assert str(caught.value) == f"{address} refuses POST /v2/a/blobs/uploads/: 507 full [2J up"
     with pytest.raises(InputError, match=f"can't reach {address}"):
-        registry.Registry(registry.reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
+        registry.Registry(reference_of(f"{address}/a:v1")).push("sha256:0", b"x")
+
+
+def test_docker_hub(logins: Path) -> None:
+    """Images of docker.io lie in a registry of another name, and the login that docker saves has a third one."""
+    auth = base64.b64encode(b"u:p").decode()
+    logins.write_text(json.dumps({"auths": {"https://index.docker.io/v1/": {"auth": auth}}}))
+    made = Client(reference_of("docker.io/a/b:v1"))
+    assert made.base == "https://registry-1.docker.io/v2/a/b"
+    assert made._login == ("u", "p")
 
 
 @pytest.mark.parametrize("form", ["auth", "plain", "identity", "helper", "podman", "broken"])
@@ -302,7 +322,7 @@ def test_saved_logins(tmp_path: Path, logins: Path, monkeypatch: pytest.MonkeyPa
         for text in ("no JSON", "[]", '{"auths": [1]}', '{"auths": {"a.io": {"auth": "?"}}}', '{"auths": {"a.io": 3}}'):
             logins.write_text(text)
             with pytest.raises(InputError, match=r"config\.json can't be read"):
-                registry._saved_login("a.io")
+                saved_login("a.io")
         return
     place = logins
     if form == "podman":
@@ -315,8 +335,8 @@ def test_saved_logins(tmp_path: Path, logins: Path, monkeypatch: pytest.MonkeyPa
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     place.write_text(json.dumps(forms[form]))
-    assert registry._saved_login("a.io") == (("<token>", "t") if form == "identity" else ("u", "p:q"))
-    assert registry._saved_login("b.io") is None
+    assert saved_login("a.io") == (("<token>", "t") if form == "identity" else ("u", "p:q"))
+    assert saved_login("b.io") is None
 
 
 def test_what_is_pushed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

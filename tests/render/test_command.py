@@ -15,9 +15,12 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
+from tests.manifests.registry import Registry, packaged, registry
 from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, function, put
 from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import ROOT, run_command, serving
+
+__all__ = ["registry"]
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: cloud, namespace: system}\nstringData: {password: hush}\n"
 CRD = """\
@@ -274,6 +277,24 @@ def test_invalid_resources(capsys: pytest.CaptureFixture[str], folder: Path) -> 
     put(folder / "crds", bucket=CRD.replace("{type: string}", "{type: integer}"))
     assert main(arguments) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_definitions_of_a_registry(capsys: pytest.CaptureFixture[str], folder: Path, registry: Registry) -> None:
+    """--crds takes a package by its name, on the command line and in the project file, and needs no registry again."""
+    digest = registry.add("v1", *packaged(content=CRD.encode()))
+    name = f"xpkg://{registry.address}/team/a:v1"
+    arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket"]
+    assert main([*arguments, "--crds", name]) == 1
+    told = capsys.readouterr().err
+    place = f"(schema of example.org/v1 Bucket in {registry.address}/team/a:v1:package.yaml, document 1 (line 1)"
+    assert told.startswith("invalid: bucket.spec.size: ")
+    assert place in told
+    registry.clear()
+    Path("crossplane-lite.toml").write_text(f'[preview]\ncrds = ["{name}@{digest}"]\n')
+    assert main(arguments) == 1
+    assert capsys.readouterr().err == told
+    assert main([*arguments, "--crds", name]) == 1
+    assert capsys.readouterr().err == told
 
 
 def test_a_kind_that_cannot_be_looked_up(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

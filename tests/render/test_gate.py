@@ -16,7 +16,10 @@ from crossplane_lite._core.schemas import check
 from crossplane_lite.cli import main
 from crossplane_lite.errors import MissingExtraError
 from tests.codegen.generated import crd, obj
+from tests.manifests.registry import Registry, packaged, registry
 from tests.render import gate
+
+__all__ = ["registry"]
 
 FAILS = {"render": 1, "simulate": 1, "diff": 4}
 MISSPELT = "subnet.spec.regoin: isn't a field of the schema; did you mean 'region'?"
@@ -71,6 +74,13 @@ def test_tests_check_resources_that_wait(function: object) -> None:
         with pytest.raises(testing.InvalidResourceError) as caught:
             tests(function)
         assert caught.value.errors[-1].startswith(MISSPELT)
+
+
+def test_tests_check_by_packages(registry: Registry) -> None:
+    """`crds=` takes the name of a package in a registry."""
+    registry.add("v1", *packaged(gate.VPC, gate.SUBNET))
+    with pytest.raises(testing.InvalidResourceError, match=rf"{MISSPELT}.*{registry.address}/team/a:v1:package"):
+        testing.render(gate.XR, gate.chosen, crds=f"xpkg://{registry.address}/team/a:v1")
 
 
 def test_kinds_without_a_schema_in_later_waves(

@@ -168,6 +168,8 @@ def test_files_that_are_not_right(here: Path, unrendered: None, capsys: pytest.C
     assert "a.yaml must hold one CompositeResourceDefinition and nothing else" in capsys.readouterr().err
     assert main(["init", "net", "--crd", "a.yaml"]) == 2
     assert "there is no CustomResourceDefinition in a.yaml" in capsys.readouterr().err
+    assert main(["init", "net", "--crd", "xpkg://localhost:1/a:v1"]) == 2
+    assert "run `crossplane-lite add xpkg://localhost:1/a:v1` in the project" in capsys.readouterr().err
     assert main(["init", "net", "--crd", "none.yaml"]) == 2
     assert "none.yaml" in capsys.readouterr().err
     assert main(["init", "net", "--template", "krm", "--xrd", "a.yaml"]) == 2

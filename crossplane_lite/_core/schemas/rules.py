@@ -94,6 +94,32 @@ def verdicts(resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mappin
     return Verdicts(broken, unknown, applied)
 
 
+def wrong_rule(rule: Mapping[str, Any]) -> str:
+    """Return why a rule can't be compiled; empty if it can, or if the library isn't installed."""
+    text = str(rule.get("rule"))
+    if PARAMETER.fullmatch(text.strip()):
+        return ""
+    try:
+        _compiled(_with_old(text, rule))
+    except MissingExtraError:
+        return ""
+    except RuntimeError as error:
+        return _first_error(error)
+    return ""
+
+
+def _with_old(text: str, rule: Mapping[str, Any]) -> str:
+    """Return the text of a rule, in which an optional `oldSelf` is one for CEL, too."""
+    if rule.get("optionalOldSelf") is not True:
+        return text
+    return _OLD.sub(f"({_EXISTS} ? optional.of(oldSelf) : optional.none())", text)
+
+
+def _first_error(error: RuntimeError) -> str:
+    """Return the first of the mistakes that the library has found in a rule."""
+    return str(error).partition("ERROR: ")[2].partition("\n")[0] or str(error)
+
+
 class _Unknown(Exception):
     """A rule can't be evaluated."""
 
@@ -154,12 +180,10 @@ def _is_kept(text: str, one: _Rule) -> bool:
             has = any(isinstance(place, Mapping) and _has(place, required[1]) for place in places)
             return has or not isinstance(policies, Sequence) or not any(word in policies for word in _WRITES)
     try:
-        if one.rule.get("optionalOldSelf") is True:
-            text = _OLD.sub(f"({_EXISTS} ? optional.of(oldSelf) : optional.none())", text)
-        program = _compiled(text)
+        program = _compiled(_with_old(text, one.rule))
         values = {"self": _as_cel(one.value, one.schema), "oldSelf": None, _EXISTS: one.old is not _ABSENT}
     except RuntimeError as error:
-        raise _Unknown(str(error).partition("ERROR: ")[2].partition("\n")[0] or str(error)) from None
+        raise _Unknown(_first_error(error)) from None
     if one.old is not _ABSENT:
         values["oldSelf"] = _as_cel(_in_order(one.old, one.value, one.schema), one.schema)
     made = program.eval(data=values)

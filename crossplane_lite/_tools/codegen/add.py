@@ -21,6 +21,7 @@ from .. import kubernetes
 from ..manifests import project as projects
 from ..manifests import sources
 from ..manifests.files import naming, replace_file
+from ..registry.references import SCHEME, is_package, package_of
 from . import cluster, options
 from .command import command as generate
 from .command import is_named
@@ -101,6 +102,7 @@ class _Project:
 
     Attributes:
         file: The file, which may not exist yet.
+        found: The file as it was read; None if there is none yet.
         given: Its table [generate]; empty if it has none.
         wanted: The table as it will be.
         previews: Its table [preview]; None if it has none.
@@ -113,6 +115,7 @@ class _Project:
         else:
             found = projects.read(named) if named.exists() else None
         self.file = named or Path(options.PROJECT)
+        self.found = found
         self.given: dict[str, Any] = {}
         self.previews: Mapping[str, Any] | None = None
         self.crds: list[str] | None = None
@@ -182,9 +185,10 @@ def _add(project: _Project, arguments: argparse.Namespace, source: str | None, k
         found = definitions(cluster.documents(arguments.kube_context, [])).kinds
         wanted["kube-context"] = arguments.kube_context
     else:
-        found = _kinds_of(source)
+        pinned = _pinned(project, source, upgrade=arguments.upgrade) if is_package(source) else source
+        found = _kinds_of(pinned)
         kept = _others(project, source, found, upgrade=arguments.upgrade)
-        name = _name(source, file)
+        name = _name(pinned, file)
         wanted["sources"] = [*kept, name]
         _check_by(project, name, set(project.sources).difference(kept))
     only = _chosen_before(project, kept) if kinds else [*project.given.get("only", [])]
@@ -199,6 +203,36 @@ def _add(project: _Project, arguments: argparse.Namespace, source: str | None, k
         folder = arguments.output or file.parent / _MODELS
         wanted["output"] = os.path.relpath(folder, file.parent).replace(os.sep, "/")
     return patterns
+
+
+def _pinned(project: _Project, source: str, *, upgrade: bool) -> str:
+    """Return the name of a package with its digest: the one that the project has, or the tag's.
+
+    A note says that the tag has moved since.
+    """
+    from ..manifests import packages
+
+    wanted = package_of(source)
+    name = f"{SCHEME}{wanted.name}"
+    pin = wanted.digest or packages.pin_of(wanted, project.found)
+    if not wanted.tag or wanted.digest:
+        return f"{name}@{pin}"
+    try:
+        now = packages.digest_of_tag(wanted)
+    except InputError as error:
+        if not pin or upgrade:
+            raise
+        print(f"note: whether {name} has moved isn't known: {error}", file=sys.stderr)
+        now = pin
+    if not pin or upgrade:
+        return f"{name}@{now}"
+    if now != pin:
+        print(
+            f"note: the tag of {name} has moved: it stands for {now} now, and {project.file} keeps {pin}; --upgrade "
+            "takes the new one",
+            file=sys.stderr,
+        )
+    return f"{name}@{pin}"
 
 
 def _check_by(project: _Project, name: str, gone: Iterable[str]) -> None:
@@ -233,13 +267,18 @@ def _others(project: _Project, source: str, found: Sequence[Kind], *, upgrade: b
     Raises:
         InputError: The source shall be put in the place of another, and there is none with its kinds.
     """
-    place = os.path.realpath(source)
-    kept = [one for one in project.sources if os.path.realpath(project.path(one)) != place]
+    place = _place(source)
+    kept = [one for one in project.sources if _place(project.path(one)) != place]
     if upgrade:
         kept = [one for one in kept if not _shares(project.kinds_of([one]), found)]
         if len(kept) == len(project.sources):
             raise InputError(f"there is no source in {project.file} with the kinds of {source}: leave --upgrade out")
     return kept
+
+
+def _place(source: str) -> str:
+    """Return what tells a source from others: its real path, or a package's name without the digest."""
+    return package_of(source).name if is_package(source) else os.path.realpath(source)
 
 
 def _remove(project: _Project, names: Sequence[str]) -> None:
@@ -271,7 +310,7 @@ def _remove(project: _Project, names: Sequence[str]) -> None:
 
 def _name(source: str, file: Path) -> str:
     """Return the path of a source from the folder of a project's file."""
-    if options.is_kubernetes(source):
+    if options.is_kubernetes(source) or is_package(source):
         return source
     name = os.path.relpath(source, file.parent)
     if name.split(os.sep)[0] == os.pardir:
@@ -319,6 +358,8 @@ def _files(names: Iterable[str], file: Path) -> list[str]:
 
 
 def _is_in(name: str, others: Iterable[str], folder: Path) -> bool:
+    if is_package(name):
+        return name in others
     place = (folder / name).resolve()
     return any(place.is_relative_to((folder / one).resolve()) for one in others)
 
@@ -366,7 +407,8 @@ def make_parser() -> argparse.ArgumentParser:
         "source",
         metavar="SOURCE",
         nargs="?",
-        help="a package (.xpkg), an image in a file or an OCI layout, a file of definitions, a folder of such files, "
+        help=f"a package (.xpkg), one in a registry ({SCHEME}HOST/REPOSITORY:TAG, whose digest is written down), an "
+        "image in a file or an OCI layout, a file of definitions, a folder of such files, "
         f"or `{kubernetes.NAME}` for Kubernetes' own kinds",
     )
     parser.add_argument(
@@ -378,7 +420,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--upgrade",
         action="store_true",
-        help="put the source in the place of the project's earlier source of the same kinds, and report what changes",
+        help="put the source in the place of the project's earlier source of the same kinds, and report what changes; "
+        "of a package in a registry, take what its tag stands for now",
     )
     parser.add_argument(
         "--kube-context",

@@ -190,7 +190,7 @@ def _read(chosen: Options, progress: Progress) -> Definitions:
             name = "<stdin>" if argument == "-" else argument
             others = sorted(set(part.others.values()))
             has = f" (it has {', '.join(others)})" if others else " (it is empty)"
-            hints = [f"; {sources.download(package)}" for package in part.packages.values()]
+            hints = [f"; {sources.by_name(package)}" for package in part.packages.values()]
             raise InputError(
                 f"{name} defines no API{has}: give a CustomResourceDefinition, a CompositeResourceDefinition or an "
                 f"OpenAPI v3 document{''.join(hints[:1])}"

@@ -13,6 +13,7 @@ from .. import kubernetes
 from ..manifests import project as projects
 from ..manifests.project import LIST, TEXT
 from ..manifests.values import one_of
+from ..registry.references import SCHEME, is_package
 from .generate import VERSIONS
 
 PROJECT: Final = projects.NAME
@@ -130,8 +131,9 @@ def is_kubernetes(source: str) -> bool:
 
 
 def placed(source: str, folder: Path) -> str:
-    """Return the path of a source that a project's file in a folder names."""
-    return source if source in ("-", kubernetes.NAME) else str(folder / source)
+    """Return the path of a source that a project's file in a folder names; what isn't a path stays as it is."""
+    is_path = source not in ("-", kubernetes.NAME) and not is_package(source)
+    return str(folder / source) if is_path else source
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -151,7 +153,8 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="SOURCE",
         nargs="*",
         help="a file (YAML or JSON of one or many documents, a package, an image or another archive), a folder of such "
-        f"files, a pattern such as 'crds/*.yaml', or - for standard input; without any, {PROJECT} has the options",
+        f"files, a package in a registry ({SCHEME}HOST/REPOSITORY:TAG), a pattern such as 'crds/*.yaml', or - for "
+        f"standard input; without any, {PROJECT} has the options",
     )
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="the folder that the models are written to")
     parser.add_argument(

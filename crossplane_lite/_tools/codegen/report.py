@@ -96,14 +96,14 @@ def _count(number: int, what: str) -> str:
 
 
 def _without_api(found: Definitions) -> list[str]:
-    from ..manifests.sources import download
+    from ..manifests.sources import by_name
 
     lines = []
     if found.others:
         kinds = ", ".join(sorted(set(found.others.values())))
         many = f"{len(found.others)} documents define" if len(found.others) > 1 else "1 document defines"
         lines.append(f"{many} no API, so nothing was made of {'them' if len(found.others) > 1 else 'it'}: {kinds}")
-    return lines + [f"{where} installs a package: {download(name)}" for where, name in found.packages.items()]
+    return lines + [f"{where} installs a package: {by_name(name)}" for where, name in found.packages.items()]
 
 
 def _changes(modules: Sequence[ModuleChanges]) -> list[str]:

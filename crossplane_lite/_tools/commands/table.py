@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
         "add kinds of a provider's package, or of Kubernetes, to the models of a project",
         (
             "add provider-aws-ec2.xpkg VPC Subnet",
+            "add xpkg://xpkg.crossplane.io/crossplane-contrib/provider-aws-ec2:v2.0.0 VPC",
             "add kubernetes Deployment Service",
             "add provider-aws-ec2-v2.xpkg --upgrade",
         ),
@@ -113,12 +114,20 @@ COMMANDS: dict[str, Command] = {
         "reconcile until nothing changes and show what appears when",
         (f"simulate {_FILES} --crds crds", f"simulate {_FILES} --drop vpc"),
     ),
+    "validate": Command(
+        "_tools.validate.command",
+        "check files of composites, Compositions and definitions against each other",
+        (
+            "validate package example",
+            "validate . --crds xpkg://xpkg.crossplane.io/crossplane-contrib/provider-nop:v0.4.0",
+        ),
+    ),
     "xpkg": Command("_tools.packaging.xpkg", "build, show, check and push Crossplane packages"),
 }
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "begin": ("init", "add", "generate", "generate-input"),
-    "preview": ("check", "render", "simulate", "graph", "diff", "dev"),
+    "preview": ("check", "validate", "render", "simulate", "graph", "diff", "dev"),
     "ship": ("image", "xpkg", "serve", "guard", "krm"),
     "inspect": ("record", "replay", "report"),
     "maintain": ("conformance", "completion", "help"),

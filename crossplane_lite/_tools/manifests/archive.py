@@ -105,7 +105,7 @@ def read_archive(file: BinaryIO, label: str) -> list[Stream]:
     if text is not None:
         return [Stream(label, text)]
     files = TarFiles(file, label)
-    return _documents(files) or _read(files)
+    return _documents(files) or read_files(files)
 
 
 def _documents(files: TarFiles) -> list[Stream]:
@@ -136,10 +136,11 @@ def read_layout(folder: str) -> list[Stream]:
     For several images, each `package.yaml` that differs from the others is returned. Raises InputError if the folder
     isn't an OCI layout, a file in it is missing, damaged or too large, or no image has a `package.yaml`.
     """
-    return _read(FolderFiles(folder))
+    return read_files(FolderFiles(folder))
 
 
-def _read(files: Files) -> list[Stream]:
+def read_files(files: Files) -> list[Stream]:
+    """Read the Crossplane package in an image. Raises InputError as `read_layout` does."""
     found: dict[bytes, str] = {}
     searched: dict[str, bytes | None] = {}
     with damage(files.label, "can't be read"):

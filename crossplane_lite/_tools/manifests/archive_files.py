@@ -26,8 +26,9 @@ ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _MB: Final = 1 << 20
 LARGEST: Final = 200 * _MB
 """The most bytes of a package, unpacked, that Crossplane installs."""
+LARGEST_JSON: Final = 16 * _MB
+"""The most bytes of a manifest or a configuration."""
 _LARGEST_ARCHIVE: Final = 4096 * _MB
-_LARGEST_JSON: Final = 16 * _MB
 _MOST_FILES: Final = 10_000
 
 # The exceptions of Python's readers for files that are cut off, damaged or malicious.
@@ -100,10 +101,10 @@ class Files(abc.ABC):
         Raises InputError if the file is missing, has more than 16 MB or another digest, or isn't JSON.
         """
         with self.open(name) as file:
-            data = file.read(_LARGEST_JSON + 1)
-        if len(data) > _LARGEST_JSON:
+            data = file.read(LARGEST_JSON + 1)
+        if len(data) > LARGEST_JSON:
             raise self.error(
-                f"{name} is larger than {_LARGEST_JSON // _MB} MB, the most that crossplane-lite "
+                f"{name} is larger than {LARGEST_JSON // _MB} MB, the most that crossplane-lite "
                 "reads of JSON in an image"
             )
         found = _new_hash(digest)

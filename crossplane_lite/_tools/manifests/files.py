@@ -101,6 +101,17 @@ def naming(action: str, place: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"can't {action} {place}: {e.strerror or e}") from e
 
 
+def cache_folder(name: str) -> Path | None:
+    """Return the folder of the user's cache with a name; None if the user has no home.
+
+    It is below `$XDG_CACHE_HOME`, by default `~/.cache`, and may not exist yet.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # the XDG specification says to ignore relative paths
+        base = os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base, "crossplane-lite", name) if os.path.isabs(base) else None
+
+
 TEMPORARY: Final = ".crossplane-lite-"
 """The beginning of the names of temporary files. A process that is killed may leave one behind."""
 
@@ -113,10 +124,24 @@ def replace_file(place: Path, content: bytes) -> None:
     Raises:
         OSError: The file can't be written.
     """
+    with replacing(place) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacing(place: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes a place at the end of a `with` block, and doesn't after an exception in it.
+
+    Else it is as `replace_file`.
+
+    Raises:
+        OSError: The file can't be written.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     beside = place.with_name(f"{TEMPORARY}{os.urandom(8).hex()}.tmp")
     try:
-        beside.write_bytes(content)
+        with open(beside, "xb") as file:
+            yield file
         if place.exists():
             os.chmod(beside, place.stat().st_mode & 0o7777)
         os.replace(beside, place)

@@ -19,6 +19,7 @@ from ..._core.base.api_version import split
 from ..._core.base.texts import short_repr, short_text
 from ...errors import InputError
 from .. import kubernetes
+from ..registry.references import is_package
 from .api_versions import split_api_version
 from .files import near_file
 from .kind_sources import REF, Kind, Source, of_definition, of_openapi
@@ -44,7 +45,7 @@ class Schemas:
             self.add_path(path)
 
     def add_path(self, path: str | os.PathLike[str]) -> None:
-        """Add a file or package as a source, or the files in a folder and the folders below it.
+        """Add a file or package, or one in a registry, as a source, or the files in a folder and the folders below it.
 
         From these, definitions and OpenAPI documents are read when a kind is looked for. Other documents are ignored.
         `manifests.sources` says which files of a folder are read. Raises InputError if the file or folder doesn't
@@ -149,6 +150,8 @@ class Schemas:
 
     def _sources_of(self, path: str | os.PathLike[str]) -> list[Source]:
         text = os.fspath(path)
+        if is_package(text):
+            return [Source(text)]
         if not os.path.exists(text):
             raise InputError(f"there is no file or folder {text}{near_file(text)}")
         if not os.path.isdir(text):

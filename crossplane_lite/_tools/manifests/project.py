@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..._core.base.extras import load
 from ..._core.base.texts import near_name
 from ...errors import InputError
+from ..registry.references import is_package
 from .files import read_bytes
 
 NAME: Final = "crossplane-lite.toml"
@@ -76,16 +77,18 @@ class Project(NamedTuple):
     def preview(self) -> dict[str, Any]:
         """Return the table [preview] with its paths below the file's folder: a Path, or for `crds` a list of them.
 
-        It is empty if the file has no such table.
+        Packages in registries stay strings in that list. It is empty if the file has no such table.
 
         Raises:
             InputError: A key or a value is wrong, or a path doesn't exist.
         """
         found: dict[str, Any] = {}
         for key, value in (self.table("preview", PREVIEW) or {}).items():
-            paths = [self.file.parent / one for one in ([value] if isinstance(value, str) else value)]
-            for path in paths:
-                if not path.exists():
+            paths: list[Any] = []
+            for one in [value] if isinstance(value, str) else value:
+                path = one if key == "crds" and is_package(one) else self.file.parent / one
+                paths.append(path)
+                if isinstance(path, Path) and not path.exists():
                     raise InputError(f"{self.file}: {self.above}preview.{key}: there is no file or folder {path}")
             found[key] = paths if isinstance(value, list) else paths[0]
         return found

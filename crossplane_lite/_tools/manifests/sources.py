@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Final
 
 from ...errors import InputError
 from .. import kubernetes
+from ..registry.references import SCHEME, is_package
 from . import archive
 from .files import is_file, read_all, unreadable
 from .kind_sources import CHART, DEFINES
@@ -43,10 +44,11 @@ def read_sources(
     YAML 1.1 only, such as `yes`, stay strings (`as_written` in `_tools.manifests.yaml`).
 
     Args:
-        arguments: Files, folders, and `-` for standard input. A file has one or several documents of YAML or JSON, or
-            is a Crossplane package or another archive (see `archive`). In a folder and the folders below it, the files
-            that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and OCI layouts, are read, in the order of their
-            names. Hidden files are left out, and a file is read once even if several links lead to it.
+        arguments: Files, folders, packages in registries (see `packages`), and `-` for standard input. A file has one
+            or several documents of YAML or JSON, or is a Crossplane package or another archive (see `archive`). In a
+            folder and the folders below it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and
+            OCI layouts, are read, in the order of their names. Hidden files are left out, and a file is read once even
+            if several links lead to it.
         stdin: The file to read for `-`; by default the process's standard input.
         passed_over: A list that gets a line for each file and document that isn't a whole definition, and isn't
             yielded: a file that can't be read and has no definition, a template of a chart, a patch. None if these
@@ -82,7 +84,7 @@ def _whole(path: str, passed_over: list[str]) -> Iterator[Document]:
             raise
         return
     for document in documents:
-        reason = _lacks(document.content)
+        reason = lacks(document.content)
         if reason:
             passed_over.append(f"{document.where}: {reason}")
         else:
@@ -95,7 +97,7 @@ def is_template(path: str) -> bool:
     return any(one.name == "templates" and (one.parent / CHART).is_file() for one in folders)
 
 
-def _lacks(content: Mapping[str, Any]) -> str:
+def lacks(content: Mapping[str, Any]) -> str:
     """Return why a document is no CustomResourceDefinition that an API server takes; empty if it may be one."""
     if content.get("kind") != "CustomResourceDefinition":
         return ""
@@ -111,13 +113,14 @@ def _lacks(content: Mapping[str, Any]) -> str:
 def expanded(argument: str) -> list[str]:
     """Return the sorted files that match a pattern, such as a quoted `crds/**/*.yaml`.
 
-    Any other argument, such as `-` or a path, is returned unchanged as the only element, even if no such file exists.
+    Any other argument, such as `-`, a path or the name of a package in a registry, is returned unchanged as the only
+    element, even if no such file exists.
 
     Raises:
-        InputError: No file matches the pattern; or the argument looks like the reference of a package in a registry,
-            such as `xpkg.upbound.io/a/b:v1`, and isn't a path that exists.
+        InputError: No file matches the pattern; or the argument looks like a package in a registry, such as `a/b:v1`,
+            without the registry, or without a tag, and isn't a path that exists.
     """
-    if argument == "-" or os.path.lexists(argument):
+    if argument == "-" or is_package(argument) or os.path.lexists(argument):
         return [argument]
     if argument == kubernetes.NAME:
         return [str(kubernetes.PATH)]
@@ -128,14 +131,13 @@ def expanded(argument: str) -> list[str]:
         return found
     if _REFERENCE.fullmatch(argument) and (":" in argument or "." in argument.partition("/")[0]):
         if not argument.lower().endswith(_SUFFIXES):
-            raise InputError(f"there is no file {argument}; if it is a package, {download(argument)}")
+            raise InputError(f"there is no file {argument}; if it is a package, {by_name(argument)}")
     return [argument]
 
 
-def download(reference: str) -> str:
-    """Return advice for a message: the command that downloads a package, such as `example.org/a/b:v1`, to a file."""
-    name = re.split("[:@]", reference.rpartition("/")[2])[0]
-    return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
+def by_name(package: str) -> str:
+    """Return advice for a message: how a package in a registry, such as `example.org/a/b:v1`, is named as a source."""
+    return f"give {SCHEME}{package}" if is_package(package) else f"give it as {SCHEME}HOST/REPOSITORY:TAG"
 
 
 def files_below(folder: str) -> Iterator[str]:
@@ -174,6 +176,10 @@ def _is_wanted(path: str) -> bool:
 
 
 def _read(path: str) -> list[archive.Stream]:
+    if is_package(path):
+        from . import packages  # which needs modules that few commands do
+
+        return packages.read(path)
     if os.path.isdir(path):
         return archive.read_layout(path)
     try:

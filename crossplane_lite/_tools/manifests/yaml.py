@@ -25,7 +25,6 @@ the other boolean words of YAML 1.1 are strings. And an unquoted key is always a
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import os
 import re
@@ -95,7 +94,7 @@ def load_documents(path: Path) -> list[Document]:
 
 
 # The place of a document, as `_values` gives it.
-_PLACE: Final = re.compile(r"(.+), document (\d+) \(line \d+\)")
+_PLACE: Final = re.compile(r"(.+), document (\d+) \(line (\d+)\)", re.DOTALL)
 
 
 def line_of(where: str, path: Sequence[str | int]) -> str:
@@ -108,17 +107,56 @@ def line_of(where: str, path: Sequence[str | int]) -> str:
     place = _PLACE.fullmatch(where)
     if place is None or not os.path.isfile(place[1]):
         return ""
-    yaml = load("yaml", "cli")
-    text = decode(read_bytes(Path(place[1])), place[1])
-    node = next(itertools.islice(yaml.compose_all(text, yaml.SafeLoader), int(place[2]) - 1, None), None)
-    for step in path:
-        below: dict[Any, Any] = {}
-        if isinstance(node, yaml.MappingNode):
-            below = {key.value: one for key, one in node.value}
-        elif isinstance(node, yaml.SequenceNode):
-            below = dict(enumerate(node.value))
-        node = below.get(step)
-    return "" if node is None else _at(place[1], node.start_mark)
+    line, is_whole = Lines(decode(read_bytes(Path(place[1])), place[1])).find(int(place[2]), path)
+    return f"{place[1]}, line {line}" if is_whole else ""
+
+
+def number_of(where: str) -> tuple[int, int]:
+    """Return the number of a document in its stream, and the line where it begins, both from 1.
+
+    Args:
+        where: The document's place, as `parse_documents` gives it.
+    """
+    place = _PLACE.fullmatch(where)
+    assert place is not None
+    return int(place[2]), int(place[3])
+
+
+class Lines:
+    """Finds the lines of values in a stream of documents.
+
+    Args:
+        text: The stream, which `parse_documents` has read without an error.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._nodes: list[Any] | None = None
+
+    def find(self, number: int, path: Sequence[str | int]) -> tuple[int, bool]:
+        """Return the line of a value, and whether the document has the value; else it is that of the nearest around it.
+
+        Args:
+            number: The number of the document in the stream, from 1.
+            path: The keys and indexes that lead to the value.
+        """
+        yaml = load("yaml", "cli")
+        if self._nodes is None:
+            loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+            self._nodes = list(yaml.compose_all(self._text, Loader=loader))
+        node = self._nodes[number - 1]
+        line = node.start_mark.line
+        for step in path:
+            below: dict[Any, tuple[Any, Any]] = {}
+            if isinstance(node, yaml.MappingNode):
+                below = {key.value: (key, one) for key, one in node.value}
+            elif isinstance(node, yaml.SequenceNode):
+                below = {at: (one, one) for at, one in enumerate(node.value)}
+            if step not in below:
+                return line + 1, False
+            head, node = below[step]
+            line = head.start_mark.line
+        return line + 1, True
 
 
 def decode(data: bytes, label: str) -> str:

@@ -16,13 +16,12 @@ from typing import Any, Final, Literal, NamedTuple
 import attr
 
 from ..._core.base.api_version import group_of
-from ..._core.base.extras import load
 from ..._core.base.texts import short_repr
 from ..._core.schemas.structure import problems_of, structured
 from ...errors import InputError
 from ..manifests.crd import versions_of
 from ..manifests.objects import metadata_of
-from ..manifests.yaml import parse_documents
+from ..manifests.yaml import Lines, number_of, parse_documents
 
 _LONGEST: Final = 512
 _MOST: Final = 32
@@ -142,7 +141,7 @@ class Found(NamedTuple):
         If the field doesn't exist, return the line of the nearest field around it.
         """
         # The text is parsed again for each line, because only messages need lines.
-        line = _line(self.text, self.number, path) if path else self.line
+        line = Lines(self.text).find(self.number, path)[0] if path else self.line
         return f"{self.label}, line {line}"
 
 
@@ -160,35 +159,8 @@ def read_stream(text: str, label: str) -> list[Found]:
     """
     found = []
     for document in parse_documents(text, label):
-        ((number, line),) = re.findall(r", document (\d+) \(line (\d+)\)$", document.where)
-        found.append(Found(label, int(number), int(line), text, document.content))
+        found.append(Found(label, *number_of(document.where), text, document.content))
     return found
-
-
-def _line(text: str, number: int, path: _Path) -> int:
-    yaml = load("yaml", "cli")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    for at, node in enumerate(yaml.compose_all(text, Loader=loader), 1):
-        if at < number:
-            continue
-        line: int = node.start_mark.line
-        for part in path:
-            inner = _child(yaml, node, part)
-            if inner is None:
-                break
-            line, node = inner
-        return line + 1
-    return 1
-
-
-def _child(yaml: Any, node: Any, part: str | int) -> tuple[int, Any] | None:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == part:
-                return key.start_mark.line, value
-    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part].start_mark.line, node.value[part]
-    return None
 
 
 def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:

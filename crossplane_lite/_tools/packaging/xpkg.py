@@ -17,6 +17,7 @@ from ...errors import InputError
 from ..manifests.objects import metadata_of
 from ..manifests.yaml import dump
 from ..programs.help import HelpFormatter, parser
+from ..registry.references import reference_of
 from . import images, package, registry
 
 
@@ -149,7 +150,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _push(arguments: argparse.Namespace) -> int:
-    reference = registry.reference_of(arguments.reference)
+    reference = reference_of(arguments.reference)
     paths = [path for one in arguments.package_files or () for path in one.split(",")] or sorted(
         name for name in os.listdir() if name.endswith(".xpkg")
     )

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from ..._core.base.terminal import StatusLine
 from ..._core.base.texts import short_repr
 from ...errors import InputError
-from ..manifests.files import replace_file
+from ..manifests.files import cache_folder, replace_file
 from . import process
 
 _INDEX: Final = "/openapi/v3"
@@ -153,12 +153,10 @@ class _Cache:
     """The disk cache of a context's OpenAPI documents, by path and hash. A file that can't be used is no error."""
 
     def __init__(self, context: str) -> None:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        if not os.path.isabs(base):  # the XDG specification says to ignore relative paths
-            base = os.path.join(os.path.expanduser("~"), ".cache")
+        base = cache_folder("openapi")
         # A folder for each context, because another server has another document for the same path.
         server = hashlib.sha256(context.encode(errors="surrogatepass")).hexdigest()[:16]
-        self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
+        self._folder = None if base is None else base / server
 
     def read(self, path: str, digest: str) -> bytes | None:
         """Return a document by path and hash; None if it isn't on disk or can't be read, or the hash is invalid."""

@@ -28,6 +28,7 @@ from ...errors import InputError, MissingExtraError
 from .. import kubernetes
 from ..manifests import objects, project
 from ..manifests.yaml import Document
+from ..registry.references import is_package
 from . import inputs
 from .pipeline import OPERATIONS_GROUP, Cluster, Runner, Step
 
@@ -285,8 +286,9 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     several(
         "--crds",
         "PATH",
-        Path,
-        "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
+        definitions,
+        "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, or a "
+        "package in a registry (xpkg://HOST/REPOSITORY:TAG), "
         "whose schemas functions can ask for; desired resources are checked against them, and awaited fields that "
         "they lack are named; can be given several times",
     )
@@ -400,7 +402,13 @@ def paths(arguments: argparse.Namespace) -> list[Path]:
         *("required_schemas", "function_credentials", "project", "project_xrd"),
     ]
     found = [named[key] for key in single if named.get(key) is not None]
-    return [*found, *arguments.required_resources, *arguments.crds]
+    crds = [one for one in arguments.crds if isinstance(one, Path)]
+    return [*found, *arguments.required_resources, *crds]
+
+
+def definitions(text: str) -> Path | str:
+    """Return the path of a source of definitions; a package in a registry stays as it is."""
+    return text if is_package(text) else Path(text)
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:

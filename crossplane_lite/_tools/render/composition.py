@@ -15,7 +15,7 @@ from ..._core.base.texts import articled, near_name, short_repr, short_text
 from ..._core.paths.text import show
 from ...errors import InputError
 from ..manifests.yaml import Document
-from .inputs import field, is_text, kind_of, labels
+from .inputs import FieldError, field, is_text, kind_of, labels
 from .pipeline import OPERATIONS_GROUP, Selector, Step
 
 OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
@@ -80,9 +80,22 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
     _check_type(document, composite)
     _check_labels(document, composite, legacy)
     steps = _steps(document)
-    _check_fields(document, document.content["spec"], _OF_COMPOSITION, ("spec",))
-    _check_sources(document)
+    for error in _beside_steps(document):
+        raise error
     return steps
+
+
+def problems_of(document: Document) -> Iterator[FieldError]:
+    """Yield what is wrong with a Composition by itself: the first mistake of each step, and each unknown field."""
+    yield from (one for one in _each_step(document) if isinstance(one, FieldError))
+    if isinstance(document.content.get("spec"), dict):
+        yield from _beside_steps(document)
+
+
+def _beside_steps(document: Document) -> Iterator[FieldError]:
+    """Yield an error for each field of a Composition that it can't have."""
+    yield from _unknown_fields(document, document.content["spec"], _OF_COMPOSITION, ("spec",))
+    yield from _without_secrets(document)
 
 
 def operation_of(document: Document) -> Document:
@@ -131,60 +144,87 @@ def operation_steps(document: Document) -> list[Step]:
         InputError: The document isn't of mode Pipeline, or has no steps or a malformed step.
     """
     steps = _steps(document)
-    _check_fields(document, document.content["spec"], _OF_OPERATION, ("spec",))
+    for error in _unknown_fields(document, document.content["spec"], _OF_OPERATION, ("spec",)):
+        raise error
     return steps
 
 
 def _steps(document: Document) -> list[Step]:
-    """Return the steps of a document with a pipeline."""
-    mode = field(document, str, "spec", "mode")
-    if mode not in (None, "Pipeline"):  # an API server fills it in where it is missing
-        raise InputError(f"{document.where}: spec.mode is {short_text(mode)}; only mode: Pipeline can be rendered")
-    found = [_step(document, name, path) for name, path in _elements(document, "step", "spec", "pipeline")]
-    if not found:
-        raise InputError(f"{document.where} has no steps in spec.pipeline")
-    if len(found) > _MOST_STEPS:
-        raise InputError(f"{document.where}: spec.pipeline must have at most {_MOST_STEPS} steps (it has {len(found)})")
+    """Return the steps of a document with a pipeline.
+
+    Raises:
+        InputError: The document isn't of mode Pipeline, or has no steps or a malformed step.
+    """
+    found = []
+    for one in _each_step(document):
+        if isinstance(one, FieldError):
+            raise one
+        found.append(one)
     return found
 
 
-def _check_fields(document: Document, content: Any, known: Any, path: _Path) -> None:
-    """Refuse fields that an API server doesn't know.
+def _each_step(document: Document) -> Iterator[Step | FieldError]:
+    """Yield the steps of a document with a pipeline, and an error in the place of each that is wrong."""
+    number = 0
+    try:
+        mode = field(document, str, "spec", "mode")
+    except FieldError as error:
+        yield error
+        return
+    if mode not in (None, "Pipeline"):  # an API server fills it in where it is missing
+        yield FieldError(document, ("spec", "mode"), f" is {short_text(mode)}; only mode: Pipeline can be rendered")
+        return
+    elements = _elements(document, "step", "spec", "pipeline")
+    while True:
+        try:
+            name, path = next(elements)
+            number += 1
+            yield _step(document, name, path)
+        except StopIteration:
+            break
+        except FieldError as error:
+            yield error
+            number += 1
+    if not number:
+        yield FieldError(document, (), " has no steps in spec.pipeline")
+    if number > _MOST_STEPS:
+        problem = f" must have at most {_MOST_STEPS} steps (it has {number})"
+        yield FieldError(document, ("spec", "pipeline"), problem)
+
+
+def _unknown_fields(document: Document, content: Any, known: Any, path: _Path) -> Iterator[FieldError]:
+    """Yield an error for each field that an API server doesn't know.
 
     Args:
         document: The document, for messages.
         content: The part of the document at `path`.
         known: The fields of this part, such as `_STEP`.
         path: The path of this part.
-
-    Raises:
-        InputError: A field isn't known.
     """
     if isinstance(known, list) and isinstance(content, list):
         for at, one in enumerate(content):
-            _check_fields(document, one, known[0], (*path, at))
+            yield from _unknown_fields(document, one, known[0], (*path, at))
     if not (isinstance(known, dict) and isinstance(content, dict)):
         return
     for key, value in content.items():
-        if key not in known:
-            instead = _REMOVED.get(key) if path == ("spec",) else None
-            hint = f"; Crossplane 2 has {instead} instead" if instead else near_name(key, known)
-            kind = document.content["kind"]
-            raise InputError(f"{_place(document, (*path, key))} isn't a field of {articled(kind)}{hint}")
-        _check_fields(document, value, known[key], (*path, key))
+        if key in known:
+            yield from _unknown_fields(document, value, known[key], (*path, key))
+            continue
+        instead = _REMOVED.get(key) if path == ("spec",) else None
+        hint = f"; Crossplane 2 has {instead} instead" if instead else near_name(key, known)
+        kind = articled(document.content["kind"])
+        yield FieldError(document, (*path, key), f" isn't a field of {kind}{hint}")
 
 
-def _check_sources(document: Document) -> None:
-    """Refuse credentials without a Secret, which only an Operation may have.
-
-    Raises:
-        InputError: A step has such credentials.
-    """
-    for number, step in enumerate(document.content["spec"]["pipeline"]):
-        for at, one in enumerate(step.get("credentials") or ()):
-            if one.get("source") != "Secret":
-                place = _place(document, ("spec", "pipeline", number, "credentials", at, "source"))
-                raise InputError(f"{place} must be Secret; a Composition has no credentials without a Secret")
+def _without_secrets(document: Document) -> Iterator[FieldError]:
+    """Yield an error for credentials without a Secret, which only an Operation may have."""
+    steps = document.content["spec"].get("pipeline")
+    for number, step in enumerate(steps if isinstance(steps, list) else ()):
+        credentials = step.get("credentials") if isinstance(step, dict) else None
+        for at, one in enumerate(credentials if isinstance(credentials, list) else ()):
+            if isinstance(one, dict) and one.get("source") != "Secret":
+                path = ("spec", "pipeline", number, "credentials", at, "source")
+                yield FieldError(document, path, " must be Secret; a Composition has no credentials without a Secret")
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
@@ -279,7 +319,7 @@ def _credentials(document: Document, step: _Path) -> Iterator[tuple[str, tuple[s
         if source in (None, "None"):  # no credentials are sent then, as in Crossplane
             continue
         if source != "Secret":
-            raise InputError(f"{_place(document, (*path, 'source'))} is {short_text(source)}, and must be Secret")
+            raise FieldError(document, (*path, "source"), f" is {short_text(source)}, and must be Secret")
         secret = (*path, "secretRef")
         yield name, (_text(document, *secret, "namespace"), _text(document, *secret, "name"))
 
@@ -289,7 +329,7 @@ def _selector(document: Document, path: _Path) -> Selector:
     has_labels = field(document, dict, *path, "matchLabels") is not None
     if bool(name) == has_labels:
         has = "both" if name else "neither"
-        raise InputError(f"{_place(document, path)} must have either a name or matchLabels (it has {has})")
+        raise FieldError(document, path, f" must have either a name or matchLabels (it has {has})")
     return Selector(
         _text(document, *path, "apiVersion"),
         _text(document, *path, "kind"),
@@ -309,12 +349,10 @@ def _elements(document: Document, key: str, *path: str | int) -> Iterator[tuple[
     for number in range(len(field(document, list, *path) or ())):
         element = (*path, number)
         if field(document, dict, *element) is None:
-            raise InputError(f"{_place(document, element)} must be a mapping (got null)")
+            raise FieldError(document, element, " must be a mapping (got null)")
         name = _text(document, *element, key)
         if name in seen:
-            raise InputError(
-                f"{_place(document, element)} has the same {key} as an element before it: {short_repr(name)}"
-            )
+            raise FieldError(document, element, f" has the same {key} as an element before it: {short_repr(name)}")
         seen.add(name)
         yield name, element
 
@@ -322,7 +360,7 @@ def _elements(document: Document, key: str, *path: str | int) -> Iterator[tuple[
 def _text(document: Document, *path: str | int) -> str:
     value = field(document, str, *path)
     if not is_text(value):
-        raise InputError(f"{_place(document, path)} is {'missing' if value is None else 'an empty string'}")
+        raise FieldError(document, path, f" is {'missing' if value is None else 'an empty string'}")
     text: str = value
     return text
 

@@ -25,6 +25,26 @@ _NOUNS: Final[dict[type, str]] = {str: "a string", dict: "a mapping", list: "a l
 _FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")
 
 
+class FieldError(InputError):
+    """A field of a document is missing or wrong.
+
+    Args:
+        document: The document.
+        path: The field's keys and indexes; empty for the document itself.
+        problem: What is wrong.
+
+    Attributes:
+        path: The field's keys and indexes.
+        problem: What is wrong, which follows the path in a message.
+    """
+
+    def __init__(self, document: Document, path: Sequence[str | int], problem: str) -> None:
+        place = f": {short_text(show(path))}" if path else ""
+        super().__init__(f"{document.where}{place}{problem}")
+        self.path = path
+        self.problem = problem
+
+
 def read_object(path: Path, what: str, several: str = "") -> Document:
     """Read a file that contains exactly one object, or a List with one.
 
@@ -226,10 +246,8 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
             return None
         wanted = kind if at + 1 == len(keys) else list if isinstance(keys[at + 1], int) else dict
         if not isinstance(value, wanted):
-            raise InputError(
-                f"{document.where}: {short_text(show(keys[: at + 1]))} must be {_NOUNS[wanted]} "
-                f"(got {json_type_in_words(value)})"
-            )
+            got = json_type_in_words(value)
+            raise FieldError(document, keys[: at + 1], f" must be {_NOUNS[wanted]} (got {got})")
     return value
 
 
@@ -247,10 +265,7 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
     for key, value in found.items():
         if not isinstance(value, str):
             hint = "; quote it" if isinstance(value, (bool, int, float)) else ""
-            raise InputError(
-                f"{document.where}: {short_text(show([*keys, key]))} must be a string (got {json_type_in_words(value)})"
-                f"{hint}"
-            )
+            raise FieldError(document, (*keys, key), f" must be a string (got {json_type_in_words(value)}){hint}")
     return found
 
 
@@ -287,10 +302,10 @@ def check(document: Document) -> None:
     for key in ("apiVersion", "kind"):
         value = document.content.get(key)
         if value is None:
-            raise InputError(f"{document.where} has no {key}")
+            raise FieldError(document, (), f" has no {key}")
         if not is_text(value):
             got = json_value_in_words(value, short_repr(value))
-            raise InputError(f"{document.where}: {key} must be a non-empty string (got {got})")
+            raise FieldError(document, (key,), f" must be a non-empty string (got {got})")
     if document.content.get("metadata") is None:
         document.content["metadata"] = {}
     for key in ("name", "namespace"):

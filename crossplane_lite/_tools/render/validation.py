@@ -6,27 +6,20 @@ status. Crossplane ignores the other desired fields of the composite.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
-from ..._core.base.api_version import split
-from ..._core.base.texts import near_name, short_text, some
 from ..._core.dependencies.dependencies import show
 from ..._core.observed.observable import Observable
-from ..._core.paths.schema import Schema
 from ..._core.paths.text import show as show_path
-from ..._core.paths.trees import lookup
 from ..._core.schemas.rules import Verdicts, verdicts
-from ..._core.schemas.schema import errors_in
-from ..._core.schemas.translate import SchemaError, is_own_kind
 from ...errors import MissingExtraError
 from ...proto import _view
-from ..kubernetes.rules import problems as kubernetes_problems
 from ..manifests.kind_sources import passed_over_text
 from ..manifests.objects import child_name, merged, some_names
+from . import gate
 from .applying import after_apply
 from .composed import Owner
 from .definition import defaulted
@@ -39,10 +32,7 @@ if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from .rendered import Rendered, StepRun
 
-_NO_BASE64: Final = "must be base64"
 _OTHER_NUMBER: Final = 7919
-_NEAR: Final = 0.8
-_MANIFEST: Final = ("spec", "forProvider", "manifest")
 
 
 class Check:
@@ -165,50 +155,29 @@ class Check:
     ) -> Iterator[str]:
         if name and resource.get("status"):
             yield f"{name}.status: is set, but Crossplane discards the desired status of composed resources"
-        yield from self._embedded(name, resource)
+        for one in gate.embedded(resource, self._schemas):
+            yield one.of(name)
         api_version, kind = resource.get("apiVersion"), resource.get("kind")
         if not isinstance(api_version, str) or not isinstance(kind, str):
             yield f"{name}: has no apiVersion or no kind"
             return
-        schema, where = self._schema(api_version, kind)
-        if schema is not None:
+        known = gate.kind_of(self._schemas, api_version, kind)
+        if known.schema is not None:
             content = {key: value for key, value in resource.items() if key != "status"}
             if name:
-                stored = self._named(name, content) if old is None else after_apply(old, content, schema)
-                yield from self._wrong(name, stored, old, schema, where, partial=partial)
+                stored = self._named(name, content) if old is None else after_apply(old, content, known.schema)
+                stored.pop("status", None)
+                there = None if old is None else {key: one for key, one in old.items() if key != "status"}
+                found = gate.judged(stored, known, there, partial=partial)
+                if found.rules is not None:
+                    self._rules[name] = found.rules
+                yield from (one.of(name) for one in found.mistakes)
             return
-        versions = _versions(self._schemas, api_version, kind)
-        if versions:
-            yield f"{name or 'xr'}.apiVersion: {versions}"
+        misnamed = gate.misnamed(self._schemas, api_version, kind)
+        if misnamed is not None:
+            yield misnamed.of(name or "xr")
             return
-        near = _near_kind(kind, self._schemas.kinds_of(split(api_version)[0]))
-        if near:
-            yield f"{name or 'xr'}.kind: {short_text(kind)} isn't a kind of {short_text(api_version)}{near}"
-            return
-        others = self._schemas.api_versions_of(kind)
-        near = near_name(api_version, others)
-        if others and not near:
-            near = f"; there is one of {some(others, 3)}: is that meant?"
-        path = f"apis/{api_version}" if "/" in api_version else f"api/{api_version}"
-        self._leave(
-            shown,
-            f"no schema of {short_text(api_version)} {short_text(kind)}{near}; a file for --crds: kubectl get --raw "
-            f"/openapi/v3/{short_text(path)}",
-        )
-
-    def _schema(self, api_version: str, kind: str) -> tuple[Mapping[str, Any] | None, str]:
-        """Return the schema of a kind, None if there is none, and the schema's place for messages."""
-        with api_versions_checked():
-            schema = self._schemas.find(api_version, kind)
-        return schema, "" if schema is None else f" in {self._schemas.where(api_version, kind)}"
-
-    def _embedded(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a message for each mistake in the manifest of provider-kubernetes' Object."""
-        manifest: Any = lookup(resource, _MANIFEST) if resource.get("kind") == "Object" else None
-        api_version, kind = (lookup(manifest, (key,)) for key in ("apiVersion", "kind"))
-        if isinstance(api_version, str) and isinstance(kind, str):
-            schema, where = self._schema(api_version, kind)
-            yield from () if schema is None else _errors(f"{name}.{show_path(_MANIFEST)}", manifest, schema, where)
+        self._leave(shown, gate.no_schema(self._schemas, api_version, kind))
 
     def _named(self, name: str, resource: dict[str, Any]) -> dict[str, Any]:
         """Return a new resource with the name that Crossplane generates for it, if it has none."""
@@ -220,40 +189,6 @@ class Check:
             return resource
         generated = {"generateName": prefix, "name": child_name(prefix, self._owner.uid, name)}
         return {**resource, "metadata": {**metadata, **generated}}
-
-    def _wrong(
-        self,
-        name: str,
-        stored: dict[str, Any],
-        old: Mapping[str, Any] | None,
-        schema: Mapping[str, Any],
-        where: str,
-        *,
-        partial: bool,
-    ) -> Iterator[str]:
-        """Yield a message for each mistake in a resource as it would be stored, and for each rule in CEL it breaks.
-
-        An API server takes what exists as it is, so mistakes in it don't count.
-        """
-        stored.pop("status", None)
-        if not is_own_kind(Schema(schema)):
-            stored = defaulted(stored, schema)
-        found = [*_errors(name, stored, schema, where, partial=partial), *_in_code(name, stored)]
-        if found and old is not None:
-            there = {key: one for key, one in old.items() if key != "status"}
-            known = {*_errors(name, there, schema, where, partial=partial), *_in_code(name, there)}
-            found = [one for one in found if one not in known]
-        yield from found
-        if not found:
-            rules = self._rules[name] = verdicts(stored, schema, old)
-            for path, message in rules.broken:
-                yield f"{name}{path and '.'}{path}: {message} {_schema_of(stored, where)}"
-
-
-def _in_code(name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a message for each mistake that only an API server's code finds, in one of Kubernetes' own kinds."""
-    for path, text in kubernetes_problems(resource):
-        yield f"{name}.{show_path(path)}: {text}"
 
 
 def not_sent(rendered: Rendered) -> dict[str, Asked | str]:
@@ -341,11 +276,12 @@ def status_errors(
             _put_unresolved(data, steps)
     if "status" not in data:
         return []
-    found = [*_errors("", data, schema, where, partial=partial)]
+    known = gate.Kind(schema, where)
+    found = [one.of("xr") for one in gate.by_schema(data, known, partial=partial, only="status")]
     broken = () if found else verdicts(defaulted(merged(composite, data), schema), schema, composite).broken
     # Other rules are about fields that users set. They were checked with the composite.
     return found + [
-        f"xr.{path}: {message} {_schema_of(data, where)}" for path, message in broken if path.startswith("status")
+        f"xr.{path}: {message} {gate.schema_of(data, known)}" for path, message in broken if path.startswith("status")
     ]
 
 
@@ -358,70 +294,6 @@ def _put_unresolved(data: dict[str, Any], steps: Sequence[str | int]) -> None:
         if not isinstance(holder, dict):
             return
     holder.setdefault(keys[-1], Observable(show_path(keys)))
-
-
-def _errors(
-    name: str, resource: Mapping[str, Any], schema: Mapping[str, Any], where: str, *, partial: bool = False
-) -> Iterator[str]:
-    """Yield a message for each mistake in a resource.
-
-    An empty `name` stands for the composite, of which only the status is checked, because functions set only that. With
-    `partial`, fields may be missing.
-    """
-    where = _schema_of(resource, where)
-    try:
-        found = errors_in(resource, schema, partial=partial)
-    except SchemaError as error:
-        yield f"{name or 'xr'}: isn't checked: {error} {where}"
-        return
-    for one in found:
-        if name or one.path.startswith("status"):
-            at = (name or "xr") + (f".{one.path}" if one.path and one.path[0] != "[" else one.path)
-            hint = "; stringData takes plain text" if one.problem == _NO_BASE64 and resource["kind"] == "Secret" else ""
-            yield f"{at}: {one.problem}{hint} {where}"
-
-
-def _schema_of(resource: Mapping[str, Any], where: str) -> str:
-    return f"(schema of {short_text(resource['apiVersion'])} {short_text(resource['kind'])}{where})"
-
-
-def _near_kind(kind: str, kinds: Sequence[str]) -> str:
-    """Return a hint with the kind that a misspelt kind of its group means; empty for none.
-
-    The definitions at hand may be a part of the group, so a kind counts as misspelt only if it is nearly one of them:
-    in other cases, with its letters in another order, as its plural, or with a letter or two wrong. A longer name, such
-    as SecurityGroupRule, is a kind of its own.
-    """
-    wanted = kind.lower()
-    for one in kinds:
-        known = one.lower()
-        is_plural = wanted in (f"{known}s", f"{known}es", f"{known[:-1]}ies")
-        has_other = abs(len(wanted) - len(known)) > 1 and (wanted in known or known in wanted)
-        is_near = not has_other and difflib.SequenceMatcher(None, wanted, known).ratio() > _NEAR
-        if sorted(wanted) == sorted(known) or is_plural or is_near:
-            return f"; did you mean {one!r}?"
-    return ""
-
-
-def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
-    """Return a message with the versions that a kind's definitions have; an empty string if no definition has the kind.
-
-    Args:
-        schemas: The schemas of kinds.
-        api_version: The apiVersion for which there is no schema.
-        kind: The kind.
-    """
-    group, version = split(api_version)
-    found = schemas.versions(group, kind)
-    if not found:
-        return ""
-    is_known = any(version in versions for versions in found.values())
-    those = []
-    for where, versions in found.items():
-        served = [one for one, is_served in versions.items() if is_served]
-        those.append(f"{where} has {' and '.join(served) or 'no served version'} of {kind}{group and ' of '}{group}")
-    problem = "isn't served" if is_known else "isn't a version of the kind"
-    return f"{short_text(version)} {problem} ({'; '.join(those)})"
 
 
 def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:

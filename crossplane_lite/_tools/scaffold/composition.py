@@ -17,6 +17,7 @@ from ..codegen.manifest import MANIFEST, manifest
 from ..manifests.files import read_bytes
 from ..manifests.sources import read_sources
 from ..manifests.yaml import Document, decode, dump, parse_documents
+from ..registry.references import is_package
 from ..simulate.values import required_values
 from .project import Project, filled
 
@@ -65,6 +66,11 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
             no referenceable version. Or the files in `crds` define no kind, or two of them have the same name, or a
             schema in them can't be used.
     """
+    for path in crds:
+        if is_package(path):
+            raise InputError(
+                f"--crd takes files: leave {path} out, and run `crossplane-lite add {path}` in the project"
+            )
     crd_documents = list(read_sources(list(crds))) if crds else []
     kinds = _kinds(crds, crd_documents)
     clustered = _clustered(crd_documents)
