@@ -170,10 +170,10 @@ _Shares = list[tuple[int, "set[Steps] | None"]]
 
 
 class _Waiting:
-    """What the steps report of missing values.
+    """The missing values that the steps report.
 
     Attributes:
-        needs: What waits for which values, by the name of what waits.
+        needs: The needs of each resource and field that waits, by its name.
         holders: The number of the step that holds back a resource, by the resource's name.
         unset: Fields of the composite that wait, with the paths that they wait for, by the number of the step that
             sets them.
