@@ -19,7 +19,8 @@ A class is a list of fields `name:type`, with one space between them. These are 
 
 ===================  ===========================================================================
 `s`, `i`, `f`, `b`   a string, an integer, a number, a boolean
-`q`                  an integer or a string; other choices have a bar between the types, such as `b|s`
+`q`                  an integer or a string; other choices have a bar between the types, as
+                     in `b|s`
 `o`, `x`             an object without a schema; any JSON value
 `Name`               a class of the same table; `alias.Name` is one of another module
 `[T`, `{T`           a list of T; a map of T

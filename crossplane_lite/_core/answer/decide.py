@@ -3,16 +3,13 @@
 **A value that was there and goes missing counts as it last was.** The notes of the step (`_core.known`) say of each
 missing value that compose() has read whether it was there when the content that exists now was made:
 
-===================================  ==================================================================================
-the notes say                        then
-===================================  ==================================================================================
-it was there                         compose() runs on the request with the noted values, and the answer of that run
-                                     counts as a whole; but not if the real run changes nothing and tells as much
-it was missing                       the code is followed
-it was there, and isn't kept         what the answer drops or changes stays as it is, and new resources wait
-nothing, and there are notes         nothing goes until the value's owner is ready without it
-nothing, and there are no notes      nothing goes
-===================================  ==================================================================================
+- it was there: compose() runs on the request with the noted values, and the answer of that run
+  counts as a whole; but not if the real run changes nothing and tells as much;
+- it was missing: the code is followed;
+- it was there, and isn't kept: what the answer drops or changes stays as it is, and new resources
+  wait;
+- nothing, and there are notes: nothing goes until the value's owner is ready without it;
+- nothing, and there are no notes: nothing goes.
 
 In the third row a value that was only read, or only set to a field, keeps resources from going, not from changing.
 An exception of compose() that a missing value may explain is like the third row for all of the step.

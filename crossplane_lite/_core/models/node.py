@@ -3,28 +3,37 @@
 A source is the encoded object, list or map that unset fields are read from, one field at a time. A model class has
 several kinds of instances. The state of an instance's node says which kind it is:
 
-========  =====================================  ==================  ====================  ============================
-state     the instance                           an unset field is   written to            put into another place
-========  =====================================  ==================  ====================  ============================
-LOOSE     made in this call, stands nowhere yet  None or empty       keeps the value       stands there: HELD
-OUTSIDE   made outside of every call             None or empty       keeps the value       in a call: a copy of what was
-                                                                                           set; elsewhere: TEMPLATE
-HELD      stands in a field, a list or a map,    as its source has   keeps the value       a copy
-          or did                                 it, None or empty
-TEMPLATE  the same, made outside of every call   None or empty       keeps the value       a copy of what was set
-VIEW      read from desired state, and not set   as its source has   attaches itself to    a copy
-                                                 it, None or empty   its owner: HELD
-LAID      lies over a previous function's        as that has it,     keeps the value       a copy of what was set
-          resource, or over a part of it         None or empty
-COPY      a copy of observed or inherited        as its source has   keeps the value       a copy
-          fields: emitted with all that its      it, None or empty
-          source has, not only what was set
-WAIT      observed state that may still come     an Observable       ReadOnlyError         a copy of its values; what is
-                                                                                           absent is a dependency
-FACT      observed state that no waiting         None or empty       ReadOnlyError         a copy of its values; what is
-          changes: the composite's spec and                                                absent is no opinion
-          metadata, the metadata of resources
-========  =====================================  ==================  ====================  ============================
+- LOOSE: made in this call, and stands nowhere yet;
+- OUTSIDE: made outside of every call;
+- HELD: stands in a field, a list or a map, or did;
+- TEMPLATE: the same, made outside of every call;
+- VIEW: read from desired state, and not set;
+- LAID: lies over a previous function's resource, or over a part of it;
+- COPY: a copy of observed or inherited fields, emitted with all that its source has, not only what
+  was set;
+- WAIT: observed state that may still come;
+- FACT: observed state that no waiting changes: the composite's spec and metadata, and the metadata
+  of resources.
+
+========  ====================  =====================  ====================================
+state     an unset field        written to             put into another place
+========  ====================  =====================  ====================================
+LOOSE     None or empty         keeps the value        stands there: HELD
+OUTSIDE   None or empty         keeps the value        in a call: a copy of what was set;
+                                                       elsewhere: TEMPLATE
+HELD      as its source has it  keeps the value        a copy
+TEMPLATE  None or empty         keeps the value        a copy of what was set
+VIEW      as its source has it  attaches itself to     a copy
+                                its owner: HELD
+LAID      as that has it        keeps the value        a copy of what was set
+COPY      as its source has it  keeps the value        a copy
+WAIT      an Observable         ReadOnlyError          a copy of its values; what is absent
+                                                       is a dependency
+FACT      None or empty         ReadOnlyError          a copy of its values; what is absent
+                                                       is no opinion
+========  ====================  =====================  ====================================
+
+Where a source lacks the field, too, it is None or empty.
 
 A model without a node is LOOSE. "Stands nowhere" means that the instance isn't in a field, list or map. "No opinion"
 means that the function sets nothing there. The state changes

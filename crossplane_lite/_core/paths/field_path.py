@@ -4,17 +4,15 @@ A path is a sequence of steps: keys, indexes, and selections of an element by it
 resources, the paths of Observables and simulations all use this grammar. The module imports only modules that every KRM
 function has loaded already.
 
-=====================================  ================================================================================
-`spec.replicas`                        Keys, with dots between them.
-`[3]`                                  An index; `[-1]` is the last element, `[-2]` the last but one.
-`[name=web]`                           The element of a list that has this field. Several fields are given as in
-                                       `[containerPort=80,protocol=TCP]`. A value without quotes stands for the string
-                                       and for the value that YAML reads: `80` for "80" and for 80.
-`["a.b/c"]`, `['a.b/c']`, `[a.b/c]`    A key that may have dots. In quotes it may have any character or only digits; a
-                                       character after a backslash stands for itself.
-`ports.0`                              Digits between dots: an index in a list, a key in a mapping, as in the functions
-                                       specification's example.
-=====================================  ================================================================================
+- `spec.replicas`: Keys, with dots between them;
+- `[3]`: An index; `[-1]` is the last element, `[-2]` the last but one;
+- `[name=web]`: The element of a list that has this field. Several fields are given as in
+  `[containerPort=80,protocol=TCP]`. A value without quotes stands for the string and for the value
+  that YAML reads: `80` for "80" and for 80;
+- `["a.b/c"]`, `['a.b/c']`, `[a.b/c]`: A key that may have dots. In quotes it may have any character
+  or only digits; a character after a backslash stands for itself;
+- `ports.0`: Digits between dots: an index in a list, a key in a mapping, as in the functions
+  specification's example.
 """
 
 from __future__ import annotations

@@ -156,7 +156,8 @@ class _Stub:
             descriptor = self._name(_CONTAINERS[form.code][_held(form)][0])
             written = f", {self._written(form.item)}" if _held(form) == "container" else ""
             return f"{descriptor}[{self._plain(form.item)}{self._twin(form.item) or written}]"
-        return f"{self._name('Nested' if form.code in ('N', 'R') else leaf)}[{self._plain(form)}{self._twin(form)}]"
+        descriptor = self._name("Nested" if form.code in ("N", "R") else leaf)
+        return f"{descriptor}[{self._plain(form)}{self._twin(form)}]"
 
     def _twin(self, form: Form) -> str:
         """Return the second parameter of a field's descriptor: the class that its model has where it is observed."""

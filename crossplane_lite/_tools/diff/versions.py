@@ -1,11 +1,11 @@
 """Runs the other version of a function that `--against VERSION` names. VERSION is one of these:
 
-===========================  =====================================================================================
-a folder                     The function's source, with the same `module:function`; served by a new process.
-a folder with pyvenv.cfg     A virtual environment in which the function is installed; served by a new process.
-`host:port`, `unix:...`      The address of a running server.
-anything else                A git revision. It is checked out into a temporary worktree; served by a new process.
-===========================  =====================================================================================
+- a folder: The function's source, with the same `module:function`; served by a new process;
+- a folder with pyvenv.cfg: A virtual environment in which the function is installed; served by a
+  new process;
+- `host:port`, `unix:...`: The address of a running server;
+- anything else: A git revision. It is checked out into a temporary worktree; served by a new
+  process.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ import importlib, os, sys
 name = sys.argv[2].partition(":")[0]
 file = os.path.realpath(importlib.import_module(name).__file__)
 if not file.startswith(os.path.realpath(os.getcwd()) + os.sep):
-    sys.exit(f"{name} is imported from {file}; does this version have an __init__.py in each folder?")
+    hint = "does this version have an __init__.py in each folder?"
+    sys.exit(f"{name} is imported from {file}; {hint}")
 from crossplane_lite.cli import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -29,6 +29,8 @@ _ABOVE: Final = 7
 # A graph that takes longer is too large to be looked at.
 _TIMEOUT: Final = 120.0
 _LABELS: Final = ("label", "headlabel")
+_OF_NODES: Final = {"fontname": _FONT, "fontsize": "12", "fontcolor": TEXT, "margin": "0.14,0.07"}
+_OF_EDGES: Final = {"fontname": _FONT, "fontsize": "9", "fontcolor": LINE, "color": LINE}
 _WAY_OUT: Final = "(--format dot and mermaid need no program)"
 # In an SVG: a node, the coordinates of its outline, and the start of a line of its text.
 _NODE: Final = re.compile(r'<title>n\d+</title>\n<g id="a_node.*?</a>', re.DOTALL)
@@ -54,8 +56,8 @@ def dot(graph: Graph, **attributes: str) -> str:
         [
             f"digraph {_quoted(title or 'dependencies')} {{",
             f"  graph {_attributes({**_graph_attributes(graph), **attributes})}",
-            f"  node {_attributes({'fontname': _FONT, 'fontsize': '12', 'fontcolor': TEXT, 'margin': '0.14,0.07'})}",
-            f"  edge {_attributes({'fontname': _FONT, 'fontsize': '9', 'fontcolor': LINE, 'color': LINE})}",
+            f"  node {_attributes(_OF_NODES)}",
+            f"  edge {_attributes(_OF_EDGES)}",
             *_nodes(graph, ids),
             *_column(graph, ids),
             *_edges(graph, ids),
@@ -189,10 +191,10 @@ def _legend(graph: Graph) -> Iterator[str]:
 
 def _attributes(attributes: Mapping[str, str]) -> str:
     """Return an attribute list of DOT. All values are quoted, except a label in angle brackets: it is HTML for DOT."""
-    shown = (
-        f"{key}={value if key in _LABELS and value.startswith('<') and value.endswith('>') else _quoted(value)}"
-        for key, value in attributes.items()
-    )
+    shown = []
+    for key, value in attributes.items():
+        is_html = key in _LABELS and value.startswith("<") and value.endswith(">")
+        shown.append(f"{key}={value if is_html else _quoted(value)}")
     return f"[{', '.join(shown)}];"
 
 

@@ -3,15 +3,14 @@
 A recording is a file, or a folder of files whose names end in `.jsonl`. Each file can be read without the others, so
 that the oldest ones can be deleted. A line is a JSON object of one of these forms:
 
-=========================================  =============================================================================
-`{"recording": 1}`                         The first line of each file. The number is the version of the format.
-`{"content": HASH, "json": {...}}`         A request or a response, in protobuf's JSON. It stands before the first event
-                                           that has it, and once in each file: equal ones are stored once.
-`{"event": "request", ...}`                An event, with the fields of `Event`. `content` is the hash of its content.
-`{"event": "response", ...}`               The same for an answer. `error` has the text if the call failed.
-`{"dropped": 3, "time": ...}`              So many events were dropped before this line, because too many came at once,
-                                           or the disk was full. `error` has the text if they couldn't be written.
-=========================================  =============================================================================
+- `{"recording": 1}`: The first line of each file. The number is the version of the format;
+- `{"content": HASH, "json": {...}}`: A request or a response, in protobuf's JSON. It stands before
+  the first event that has it, and once in each file: equal ones are stored once;
+- `{"event": "request", ...}`: An event, with the fields of `Event`. `content` is the hash of its
+  content;
+- `{"event": "response", ...}`: The same for an answer. `error` has the text if the call failed;
+- `{"dropped": 3, "time": ...}`: So many events were dropped before this line, because too many came
+  at once, or the disk was full. `error` has the text if they couldn't be written.
 
 A process that writes begins a new file. So if it is killed, only the last line of its file can be cut off, and the
 reader leaves such a line out.
