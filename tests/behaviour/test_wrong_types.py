@@ -305,9 +305,10 @@ def test_the_path_in_a_registered_resource_and_the_line() -> None:
     """In compose() the error has the resource's name, the whole path and the line."""
 
     def assigned(ctx: Any) -> None:
-        bucket = ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(rules=[Rule()]))))
+        bucket = ctx.resource("bucket", made)
         bucket.spec.forProvider.rules[0].age = "two"
 
+    made = Bucket(spec=BucketSpec(forProvider=ForProvider(rules=[Rule()])))
     line = assigned.__code__.co_firstlineno + 2
     assert fatal(assigned) == (
         "UsageError: bucket.spec.forProvider.rules[0].age: must be an integer (got 'two' that is a string) "
