@@ -328,7 +328,7 @@ PLACE = f"{TOP}.spec"
             "kept: {type: string}",
             "kept: {type: array, items: {type: object, properties: {a: {type: string}}}, "
             "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b]}",
-            f"22: {PLACE}.properties.kept.x-kubernetes-list-map-keys: names a, which must be required or ",
+            f"22: {PLACE}.properties.kept.x-kubernetes-list-map-keys[0]: is a, which must be required or ",
         ),
         (
             "kept: {type: string}",
@@ -351,6 +351,9 @@ PLACE = f"{TOP}.spec"
             "          region: {type: string}\n          spec:\n",
             f"16: {TOP}.region: isn't taken: the",
         ),
+        ("{type: string}", "{type: string, pattern: '('}", f"20: {PLACE}.properties.region.pattern: can't be read as"),
+        ("{type: string}", "{type: string, x-kubernetes-map-type: a}", f"20: {PLACE}.properties.region.x-kubernetes-m"),
+        ("message: too many", 'message: "a\\nb"', f"24: {PLACE}"),
         ("kept: {type: string}", "kept: 3", f"22: {PLACE}.properties.kept: must be a schema (got an integer)"),
         (
             "kept: {type: string}",
