@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,8 @@ def serving() -> Iterator[Registry]:
             for key, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(key, value)
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # who asks has enough
+                self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
             pass

@@ -84,6 +84,20 @@ def test_a_plain_name(registry: Registry) -> None:
     assert [one.content for one in read_sources([name])] == [{"kind": "Own"}]
 
 
+def test_the_pin_of_a_project(registry: Registry) -> None:
+    """A name without a digest means the one that the project's file has for it, and no network is needed then."""
+    image, entry = packaged(content=PACKAGE)
+    name = f"xpkg://{registry.address}/team/a:v1"
+    pinned = f"{name}@{registry.add('v1', image, entry)}"
+    kinds(registry)
+    registry.add("v1", *packaged(content=b"kind: Other\n"))
+    assert kinds(registry) == ["Other"]
+    registry.clear()
+    Path("crossplane-lite.toml").write_text(f'[generate]\nsources = ["{name}"]\n[preview]\ncrds = ["{pinned}"]\n')
+    assert kinds(registry) == ["Provider", "CustomResourceDefinition"]
+    assert "404" in failure(registry, "v2")
+
+
 def test_a_damaged_cache(registry: Registry, tmp_path: Path) -> None:
     """What lies in the cache and isn't what its name says is fetched again."""
     found = registry.add("v1", *packaged(content=PACKAGE))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite.cli import main
-from tests.manifests.packages import docker, layer, tar
+from tests.manifests.packages import Oci, docker, layer, tar, write_oci
 from tests.manifests.registry import Registry, packaged, registry
 
 __all__ = ["registry"]
@@ -328,7 +328,7 @@ PLACE = f"{TOP}.spec"
             "kept: {type: string}",
             "kept: {type: array, items: {type: object, properties: {a: {type: string}}}, "
             "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b]}",
-            f"22: {PLACE}.properties.kept.x-kubernetes-list-map-keys: names a, which must be required or ",
+            f"22: {PLACE}.properties.kept.x-kubernetes-list-map-keys[0]: is a, which must be required or ",
         ),
         (
             "kept: {type: string}",
@@ -351,6 +351,9 @@ PLACE = f"{TOP}.spec"
             "          region: {type: string}\n          spec:\n",
             f"16: {TOP}.region: isn't taken: the",
         ),
+        ("{type: string}", "{type: string, pattern: '('}", f"20: {PLACE}.properties.region.pattern: can't be read as"),
+        ("{type: string}", "{type: string, x-kubernetes-map-type: a}", f"20: {PLACE}.properties.region.x-kubernetes-m"),
+        ("message: too many", 'message: "a\\nb"', f"24: {PLACE}"),
         ("kept: {type: string}", "kept: 3", f"22: {PLACE}.properties.kept: must be a schema (got an integer)"),
         (
             "kept: {type: string}",
@@ -440,6 +443,18 @@ def test_definitions_from_elsewhere(capsys: pytest.CaptureFixture[str], registry
     name = f"xpkg://{registry.address}/team/a:v1"
     for arguments in (["all", "--crds", name], ["all", name], ["all", "provider.xpkg"]):
         assert told(capsys, *arguments)[0].startswith("all/xr.yaml:5: spec.region: must be a string")
+
+
+def test_archives_without_definitions(capsys: pytest.CaptureFixture[str]) -> None:
+    """An image without a package in a folder is passed over, and one that is named can't be used."""
+    Path("all/image.tar").write_bytes(tar(docker(layer(b"x", "bin/run"))))
+    write_oci(Path("all/layout"), (image := Oci()).saved(image.image((layer(b"x", "bin/run"), {}))))
+    Path("all/empty.yaml").touch()
+    change("xr.yaml", "example.org", "other.org")
+    assert main(["validate", "all"]) == 0
+    assert "all/image.tar has no package.yaml" in capsys.readouterr().err
+    assert main(["validate", "all/xr.yaml", "all/image.tar"]) == 2
+    assert "all/image.tar has no package.yaml" in capsys.readouterr().err
 
 
 def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from ..paths.trees import identity
 from ..resources.object_meta import metadata_problem
 from . import texts
 from .formats import FORMATS
+from .go_patterns import rewritten
 from .translate import (
     DEEPEST_SCHEMA,
     MERGE_KEYS,
@@ -176,13 +177,28 @@ def _made(plain: dict[str, Any]) -> Any:
     )
 
 
+def is_pattern(pattern: str) -> bool:
+    """Return whether a pattern in Go's syntax can be compiled.
+
+    Raises:
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    return _is_known(rewritten(pattern))
+
+
+def _is_known(pattern: str) -> bool:
+    """Return whether the validator can compile a rewritten pattern."""
+    try:
+        _made({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
+
+
 def _drop_unknown_patterns(rules: Any) -> None:
     """Remove the patterns that the validator can't compile from a schema, so that its other rules can be checked."""
     if isinstance(rules, dict):
-        try:
-            if "pattern" in rules:
-                _made({"pattern": rules["pattern"]})
-        except ValueError:
+        if "pattern" in rules and not _is_known(rules["pattern"]):
             del rules["pattern"]
         names = ("items", "additionalProperties", "not", "allOf", "anyOf", "oneOf")
         rules = [*rules.get("properties", {}).values(), *(rules.get(name) for name in names)]

@@ -84,6 +84,10 @@ class Image(NamedTuple):
     layers: list[Layer]
 
 
+class NoPackageError(InputError):
+    """A whole image isn't a Crossplane package."""
+
+
 def is_archive(head: bytes) -> bool:
     """Return whether a file is a tar file, or compressed with gzip or zstd. `head` has the file's first 512 bytes."""
     return head[_TAR] == b"ustar" or head.startswith((GZIP, ZSTD))
@@ -149,7 +153,7 @@ def read_files(files: Files) -> list[Stream]:
             if data is not None:
                 found.setdefault(data, image.name)
     if not found:
-        raise InputError(
+        raise NoPackageError(
             f"{files.label} has no {_PACKAGE}: it is not a Crossplane package; build one with `crossplane xpkg build`"
         )
     if len(found) == 1:

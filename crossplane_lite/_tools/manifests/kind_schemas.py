@@ -44,14 +44,15 @@ class Schemas:
         for path in paths:
             self.add_path(path)
 
-    def add_path(self, path: str | os.PathLike[str]) -> None:
+    def add_path(self, path: str | os.PathLike[str], *, is_in_folder: bool = False) -> None:
         """Add a file or package, or one in a registry, as a source, or the files in a folder and the folders below it.
 
         From these, definitions and OpenAPI documents are read when a kind is looked for. Other documents are ignored.
         `manifests.sources` says which files of a folder are read. Raises InputError if the file or folder doesn't
-        exist, or the folder has no such file. Mistakes in a file are found only when a kind is looked for.
+        exist, or the folder has no such file. Mistakes in a file are found only when a kind is looked for; with
+        `is_in_folder`, a file without a definition is passed over, as one of a folder is.
         """
-        self._add(self._sources_of(path))
+        self._add(self._sources_of(path, is_in_folder=is_in_folder))
 
     def add_definitions(self, path: str | os.PathLike[str]) -> None:
         """Add a file or folder as `add_path` does, and refuse one that defines no kinds.
@@ -148,14 +149,14 @@ class Schemas:
         """Return why files and documents in folders were passed over, of those that were parsed so far."""
         return [reason for source in self._sources for reason in source.passed_over or ()]
 
-    def _sources_of(self, path: str | os.PathLike[str]) -> list[Source]:
+    def _sources_of(self, path: str | os.PathLike[str], *, is_in_folder: bool = False) -> list[Source]:
         text = os.fspath(path)
         if is_package(text):
             return [Source(text)]
         if not os.path.exists(text):
             raise InputError(f"there is no file or folder {text}{near_file(text)}")
         if not os.path.isdir(text):
-            return [Source(text)]
+            return [Source(text, is_in_folder=is_in_folder)]
         from .sources import files_below
 
         return [Source(file, is_in_folder=True) for file in files_below(text)]

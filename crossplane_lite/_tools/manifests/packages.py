@@ -55,7 +55,7 @@ def pin_of(reference: Reference, found: project.Project | None) -> str:
     """
     for one in _sources_in(found):
         name, _, digest = one.removeprefix(SCHEME).partition("@")
-        if name == reference.name:
+        if digest and name == reference.name:
             return digest
     return ""
 
@@ -162,7 +162,7 @@ class _Package(Files):
             target = Target(file, largest, algorithm)
             client.fetch(what, digest, target)
             if target.hash.hexdigest() != wanted:
-                is_cut = what == "blobs" and target.size < largest
+                is_cut = what == "blobs" and target.size < largest < LARGEST
                 sent = f"{target.size:,} of {largest:,} bytes" if is_cut else "something else"
                 raise self.error(f"{self._reference.host} sends {sent} for {digest}: try again, or ask who runs it")
 

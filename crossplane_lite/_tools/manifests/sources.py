@@ -72,7 +72,11 @@ def read_sources(
 
 def _whole(path: str, passed_over: list[str]) -> Iterator[Document]:
     """Yield the objects in a file; those that are no whole definitions go to `passed_over`, with the reason."""
-    contents = _read(path)
+    try:
+        contents = _read(path)
+    except archive.NoPackageError as error:  # such as the image of a function
+        passed_over.append(str(error))
+        return
     try:
         documents = list(_parse(contents))
     except InputError as error:

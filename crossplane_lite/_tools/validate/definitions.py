@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..._core.base.texts import json_type_in_words, near_name, short_repr, short_text
 from ..._core.paths.schema import HEAD, SCALARS
 from ..._core.paths.trees import lookup
+from ..._core.schemas.check import is_pattern
 from ..._core.schemas.rules import wrong_rule
 from ..._core.schemas.schema import errors_in
 from ..._core.schemas.translate import SchemaError
@@ -38,6 +39,12 @@ _PRESERVE: Final = f"{_X}preserve-unknown-fields"
 _LIST_TYPE: Final = f"{_X}list-type"
 _MAP_KEYS: Final = f"{_X}list-map-keys"
 _RULES: Final = f"{_X}validations"
+# How values are merged: the keyword, the type that it is for, and its values.
+_MERGING: Final = (
+    (_LIST_TYPE, "array", ("atomic", "set", "map")),
+    (f"{_X}map-type", "object", ("atomic", "granular")),
+)
+_REASONS: Final = ("FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate")
 _FORBIDDEN: Final = ("$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties")
 _KEYWORDS: Final = (
     *("$schema", "description", "type", "format", "title", "default", "nullable", "enum", "pattern", "multipleOf"),
@@ -47,6 +54,7 @@ _KEYWORDS: Final = (
     *(_RULES, _EMBEDDED, f"{_X}map-type"),
 )
 # The keywords that say what a value is, which a restriction can't.
+_EITHER: Final = [{"type": "integer"}, {"type": "string"}]
 _DECLARING: Final = (
     *("additionalProperties", "default", "description", "nullable", "title", "type"),
     *(_PRESERVE, _INT_OR_STRING, _LIST_TYPE, _MAP_KEYS, _RULES, _EMBEDDED, f"{_X}map-type"),
@@ -117,6 +125,14 @@ def _of_schema(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
     for key, value in (("type", "object"), ("nullable", None), ("additionalProperties", None)):
         if schema.get(key, value) != value:
             found.append(Problem((*path, key), f"must be {value} at the top" if value else "can't be used at the top"))
+    metadata = lookup(schema, ("properties", "metadata"))
+    if isinstance(metadata, Mapping):
+        others = [one for one in metadata if one not in ("type", "properties")]
+        fields = metadata.get("properties") or {}
+        others += [one for one in fields if one not in ("name", "generateName")]
+        for key in others:
+            at = (*path, "properties", "metadata", *(("properties",) if key in fields else ()), key)
+            found.append(Problem(at, "can't be used: metadata may only restrict name and generateName"))
     if not found:
         try:
             errors_in({"apiVersion": "a/v1", "kind": "A"}, schema)
@@ -136,7 +152,7 @@ def _structural(schema: Any, path: _Path) -> Iterator[Problem]:
     yield from _of_type(schema, path)
     yield from _of_lists(schema, path)
     yield from _of_rules(schema, path)
-    yield from _restricting(schema, path, is_either=schema.get(_INT_OR_STRING) is True)
+    yield from _restricting(schema, path)
     for at, below in _below(schema):
         yield from _structural(below, (*path, *at))
 
@@ -175,6 +191,9 @@ def _of_keywords(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
         yield Problem((*path, "uniqueItems"), f"can't be true; {_LIST_TYPE}: set is for this")
     if schema.get("properties") and schema.get("additionalProperties") not in (None, True):
         yield Problem((*path, "additionalProperties"), "can't stand beside properties; give one of the two")
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and not is_pattern(pattern):
+        yield Problem((*path, "pattern"), f"can't be read as a regular expression (got {short_repr(pattern)})")
     if schema.get(_PRESERVE) is False:
         yield Problem((*path, _PRESERVE), "must be true, or be left out")
 
@@ -188,28 +207,56 @@ def _of_type(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
     elif kind not in _TYPES:
         hint = near_name(str(kind), _TYPES)
         yield Problem((*path, "type"), f"must be one of {', '.join(_TYPES)} (got {short_repr(kind)}){hint}")
-    if schema.get(_EMBEDDED) is True and kind != "object":
-        yield Problem((*path, "type"), f"must be object beside {_EMBEDDED}")
+    if schema.get(_EMBEDDED) is True:
+        if kind != "object":
+            yield Problem((*path, "type"), f"must be object beside {_EMBEDDED}")
+        if "additionalProperties" in schema:
+            yield Problem((*path, "additionalProperties"), f"can't stand beside {_EMBEDDED}")
+        if not schema.get("properties") and schema.get(_PRESERVE) is not True:
+            yield Problem(path, f"has {_EMBEDDED} without properties; give some, or {_PRESERVE}: true")
+    for key in (_PRESERVE, _EMBEDDED) if schema.get(_INT_OR_STRING) is True else ():
+        if schema.get(key) is True:
+            yield Problem((*path, key), f"can't stand beside {_INT_OR_STRING}")
     if kind == "array" and schema.get("items") is None:
         yield Problem(path, "has no items, the schema of the elements")
 
 
 def _of_lists(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
-    """Yield what is wrong with the keys that tell the elements of a list apart."""
-    if schema.get(_LIST_TYPE) != "map":
-        return
+    """Yield what is wrong with how a list or an object is merged."""
+    for key, kind, values in _MERGING:
+        value = schema.get(key)
+        if value is not None and value not in values:
+            yield Problem((*path, key), f"must be one of {', '.join(values)} (got {short_repr(value)})")
+        if value is not None and schema.get("type") != kind:
+            yield Problem((*path, key), f"can only stand beside type: {kind}")
     keys, items = schema.get(_MAP_KEYS), schema.get("items")
+    is_map = schema.get(_LIST_TYPE) == "map"
+    if keys and not is_map:
+        yield Problem((*path, _MAP_KEYS), f"can only stand beside {_LIST_TYPE}: map")
+    if schema.get(_LIST_TYPE) in ("map", "set") and lookup(items, ("nullable",)) is True:
+        yield Problem((*path, "items", "nullable"), f"can't be true beside {_LIST_TYPE}: {schema[_LIST_TYPE]}")
+    if is_map:
+        yield from _of_map_keys(keys, items, path)
+
+
+def _of_map_keys(keys: Any, items: Any, path: _Path) -> Iterator[Problem]:
+    """Yield what is wrong with the keys that tell the elements of a list apart."""
     if not isinstance(keys, list) or not keys:
         yield Problem(path, f"has {_LIST_TYPE}: map without {_MAP_KEYS}, which names the keys of the elements")
         return
     known = lookup(items, ("properties",))
     required = lookup(items, ("required",))
-    for key in keys:
+    for number, key in enumerate(keys):
+        at = (*path, _MAP_KEYS, number)
         field = known.get(key) if isinstance(known, Mapping) and isinstance(key, str) else None
+        if key in keys[:number]:
+            yield Problem(at, f"is {short_repr(key)} as a key before it")
         if not isinstance(field, Mapping):
-            yield Problem((*path, _MAP_KEYS), f"names {short_repr(key)}, which isn't a field of the elements")
+            yield Problem(at, f"is {short_repr(key)}, which isn't a field of the elements")
         elif "default" not in field and not (isinstance(required, list) and key in required):
-            yield Problem((*path, _MAP_KEYS), f"names {short_text(key)}, which must be required or have a default")
+            yield Problem(at, f"is {short_text(key)}, which must be required or have a default")
+        elif field.get("nullable") is True:
+            yield Problem(at, f"is {short_text(key)}, which can't be nullable")
 
 
 def _of_rules(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
@@ -219,42 +266,49 @@ def _of_rules(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
         at = (*path, _RULES, number)
         if not isinstance(rule, Mapping) or not isinstance(rule.get("rule"), str):
             yield Problem(at, "must be an object with a rule")
+        elif "\n" in str(rule.get("message", "")).strip() or rule.get("reason", _REASONS[0]) not in _REASONS:
+            yield Problem(at, f"must have a message in one line, and a reason of {', '.join(_REASONS)}")
         elif why := wrong_rule(rule):
             yield Problem((*at, "rule"), f"the rule {short_text(rule['rule'])} can't be checked here: {why}")
 
 
-def _restricting(schema: Mapping[str, Any], path: _Path, *, is_either: bool) -> Iterator[Problem]:
+def _restricting(schema: Mapping[str, Any], path: _Path, *, outermost: bool = True) -> Iterator[Problem]:
     """Yield what is wrong in `allOf`, `anyOf`, `oneOf` and `not` of a schema.
 
     Args:
         schema: The schema.
         path: Its path.
-        is_either: Whether the value is an integer or a string, whose types may be repeated there.
+        outermost: Whether the schema declares a value, or is in the first element of its `allOf`: there `anyOf` may say
+            that a value is an integer or a string.
     """
     for key in _MEMBERS:
         found = schema.get(key)
+        if outermost and key == "anyOf" and found == _EITHER:
+            continue
         if isinstance(found, list):
             for at, member in enumerate(found):
-                yield from _restriction(member, (*path, key, at), is_either=is_either)
+                yield from _restriction(member, (*path, key, at), outermost=outermost and (key, at) == ("allOf", 0))
         elif found is not None:
             yield Problem((*path, key), f"must be a list of schemas (got {json_type_in_words(found)})")
     if schema.get("not") is not None:
-        yield from _restriction(schema["not"], (*path, "not"), is_either=is_either)
+        yield from _restriction(schema["not"], (*path, "not"))
 
 
-def _restriction(schema: Any, path: _Path, *, is_either: bool) -> Iterator[Problem]:
+def _restriction(schema: Any, path: _Path, *, outermost: bool = False) -> Iterator[Problem]:
     """Yield what is wrong with a schema that restricts a value which is declared elsewhere."""
     if not _is_schema(schema, path):
         yield _no_schema(schema, path)
         return
     yield from _of_keywords(schema, path)
     for key in _DECLARING:
-        if schema.get(key) and not (key == "type" and is_either):
+        if schema.get(key):
             yield Problem((*path, key), "can only stand outside of allOf, anyOf, oneOf and not")
-    yield from _restricting(schema, path, is_either=is_either)
+    yield from _restricting(schema, path, outermost=outermost)
     for at, below in _below(schema):
-        if at != ("additionalProperties",):
-            yield from _restriction(below, (*path, *at), is_either=False)
+        if at == ("properties", "metadata"):
+            yield Problem((*path, *at), "can only stand outside of allOf, anyOf, oneOf and not")
+        elif at != ("additionalProperties",):
+            yield from _restriction(below, (*path, *at))
 
 
 def _wrong_defaults(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:

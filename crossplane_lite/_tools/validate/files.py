@@ -99,12 +99,10 @@ class Read:
                 self._add_file(path, is_named=True)
 
     def _add_file(self, path: str, *, is_named: bool) -> None:
-        if os.path.isdir(path):  # an OCI layout
-            self.schemas.add_path(path)
-            return
-        data = read_bytes(path)
-        if archive.is_archive(data[:512]):
-            self.schemas.add_path(path)
+        is_layout = os.path.isdir(path)  # an OCI layout
+        data = b"" if is_layout else read_bytes(path)
+        if is_layout or archive.is_archive(data[:512]):
+            self.schemas.add_path(path, is_in_folder=not is_named)
         else:
             self._add_text(path, data, is_named=is_named)
 
