@@ -683,6 +683,26 @@ MISTAKES = [
         r"spec\.team has no value: ask `if spec\.team:` first",
     ),
     Mistake(
+        "a loop over a dict's keys with two names",
+        """
+        names = {"name": 1}
+        for key, value in names:  # here
+            vpc.metadata.labels[key] = value
+        """,
+        "here",
+        r"names\.items\(\) gives keys and values",
+    ),
+    Mistake(
+        "a loop over a field's keys with two names",
+        """
+        vpc.spec.tags = {"name": "a"}
+        for key, value in vpc.spec.tags:  # here
+            vpc.metadata.labels[key] = value
+        """,
+        "here",
+        r"vpc\.spec\.tags\.items\(\) gives keys and values",
+    ),
+    Mistake(
         "too few values for names",
         'first, second = spec.region.split("-")  # here',
         "here",

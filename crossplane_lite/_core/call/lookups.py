@@ -199,6 +199,9 @@ def _values(error: ValueError, node: ast.AST | None, frame: FrameType) -> str:
     """Return what to do about a text in place of a number, and about too few or too many values for names."""
     if isinstance(node, ast.Call) and _NUMBER.search(str(error)) and node.args:
         return f"; {short_text(ast.unparse(node.args[0]))} must be a number: its schema can say so, with type: integer"
+    if isinstance(node, ast.For):
+        is_mapping = issubclass(type(_value_of(node.iter, frame)), (dict, ModelShape))
+        return f"; {short_text(ast.unparse(node.iter))}.items() gives keys and values" if is_mapping else ""
     if not isinstance(node, ast.Assign):
         return ""
     name = short_text(ast.unparse(node.value))
@@ -222,8 +225,8 @@ def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str
     return f"; it is called as {shortened(f'{ast.unparse(node.func)}{shape}')}"
 
 
-def _node_at(place: TracebackType) -> ast.expr | ast.Assign | None:
-    """Return the expression, or the unpacking of one, that has failed at a place; None if it isn't known."""
+def _node_at(place: TracebackType) -> ast.AST | None:
+    """Return the expression that has failed at a place, or what gives its values to names; None if it isn't known."""
     code = place.tb_frame.f_code
     wanted = columns_at(code, place.tb_lasti)
     if not wanted:
@@ -233,15 +236,19 @@ def _node_at(place: TracebackType) -> ast.expr | ast.Assign | None:
     except (SyntaxError, ValueError):  # the file was changed after its import
         return None
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and any(columns(one) == wanted for one in node.targets if _is_names(one)):
+        if any(columns(one) == wanted for one in _names(node)):
             return node
         if isinstance(node, ast.expr) and columns(node) == wanted:
             return node
     return None
 
 
-def _is_names(target: ast.expr) -> bool:
-    return isinstance(target, (ast.List, ast.Tuple))
+def _names(node: ast.AST) -> list[ast.expr]:
+    """Return the lists of names that an assignment or a loop gives values to."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.For):
+        targets = [node.target]
+    return [one for one in targets if isinstance(one, (ast.List, ast.Tuple))]
 
 
 def columns_at(code: CodeType, at: int) -> Columns:

@@ -38,7 +38,7 @@ _ALWAYS_NEW: Final = frozenset(
     }
 )
 # Functions that make what can be changed.
-_MAKERS: Final = frozenset({"Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set"})
+_MAKERS: Final = frozenset({"Counter", "OrderedDict", "count", "cycle", "defaultdict", "deque", "dict", "list", "set"})
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -76,7 +76,7 @@ def findings(text: str) -> list[Finding]:
 
 
 def _shared(module: ast.Module) -> Iterator[str]:
-    """Yield the names of the lists, dicts and sets that a module makes once, for all calls."""
+    """Yield the names of the lists, dicts, sets and counters that a module makes once, for all calls."""
     for node in module.body:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)):
             continue
@@ -316,6 +316,8 @@ def _changed(node: ast.AST) -> ast.Name | None:
         holder = node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
         holder = node.func.value
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "next" and node.args:
+        holder = node.args[0]
     return holder if isinstance(holder, ast.Name) else None
 
 
