@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
 import re
@@ -395,6 +396,37 @@ def test_single_calls(body: Any, advice: str) -> None:
     (text,) = testing.run(composition.function(body), request).fatal
     assert advice in text
     assert f"test_mistakes.py:{body.__code__.co_firstlineno})" in text
+
+
+def takes_length(ctx: composition.Context) -> None:
+    """Take the length of a model."""
+    made = Typed(spec={"size": 1})
+    len(made.spec)
+
+
+def counts_wrongly(ctx: composition.Context) -> None:
+    """Give a function a class that it doesn't take, and a model that is none of its business."""
+    made = Typed(spec={"size": 1})
+    isinstance(made.spec, "Typed")  # type: ignore[arg-type]
+
+
+def misses_two(ctx: composition.Context) -> None:
+    """Give two arguments with names that have no value yet."""
+    at = ctx.resource("a", thing()).observed.status
+    datetime.timedelta(days=at.days, hours=at.hours)
+
+
+@needs_columns
+def test_values_that_are_used_as_something_else() -> None:
+    """The model that Python's exception is about is named, and no other; all missing arguments are."""
+    texts = [
+        testing.run(composition.function(one), testing.request(xr=XR)).fatal
+        for one in (takes_length, counts_wrongly, misses_two)
+    ]
+    (length,), (other,), (two,) = texts
+    assert "has no len(); TypedSpec is a model, not a dict or list: write fields as attributes" in length
+    assert "model" not in other
+    assert "a.status.days, a.status.hours; use crossplane_lite.apply(datetime.timedelta, value)" in two
 
 
 def test_no_values_are_shown() -> None:

@@ -76,15 +76,13 @@ def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
     while place is not None:
         node = None if place.tb_frame.f_code.co_filename.startswith(PACKAGE) else _node_at(place)
         if isinstance(node, ast.Call):
-            function = ast.unparse(node.func)
-            values = [_value_of(one, place.tb_frame) for one in node.args]
-            for one in node.keywords:
-                values.append(_value_of(one.value, place.tb_frame))
-                if type(values[-1]) is Observable and one.arg is not None:
-                    function = f"lambda value: {ast.unparse(node.func)}({one.arg}=value)"
-            paths = [one.source_path for one in values if type(one) is Observable]
-            if paths:
-                return function, paths
+            given = [("", one) for one in node.args] + [(one.arg or "", one.value) for one in node.keywords]
+            values = [(name, _value_of(one, place.tb_frame)) for name, one in given]
+            missing = {value.source_path: name for name, value in values if type(value) is Observable}
+            if missing:
+                function, name = ast.unparse(node.func), "".join(missing.values())
+                is_only = len(given) == 1 and name  # apply() takes no arguments with names
+                return f"lambda value: {function}({name}=value)" if is_only else function, [*missing]
         place = place.tb_next
     return None
 
@@ -177,7 +175,7 @@ def _operand(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
         value, name = _value_of(one, frame), short_text(ast.unparse(one))
         if value is None and "NoneType" in str(error):
             return f"; {name} is None: give a default, as in ({name} or ...)"
-        if not issubclass(type(value), ModelShape):
+        if not issubclass(type(value), ModelShape) or type(value).__name__ not in str(error):
             continue
         if not value._is_open():
             return f"; {not_a_dict(value, None)}"

@@ -294,7 +294,7 @@ class _Function:
                 changed,
                 "CL009",
                 f"{changed.id} belongs to the module, so calls for other composites see this change; make it in the "
-                "function, or keep the value in a resource or in the status",
+                "function, keep the value in a resource or in the status, or cache it with functools.cache",
             )
 
     def _is_local(self, name: str) -> bool:
