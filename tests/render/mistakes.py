@@ -735,7 +735,7 @@ MISTAKES = [
             ctx.resource(f"subnet-{zone}", Unstructured(V, "Subnet", spec={"region": spec.region}))
         """,
         "here",
-        r"the letters of xr\.spec\.region, which is a string; .* write `for zone in \[spec\.region\]`",
+        r"the letters of xr\.spec\.region, which is a string; .* write \[\.\.\.\] around it",
         status=0,
     ),
     Mistake(
@@ -746,7 +746,17 @@ MISTAKES = [
             ctx.resource(f"subnet-{zone}", Unstructured(V, "Subnet", spec={"region": spec.region}))
         """,
         "here",
-        r"`for zone in zones` takes the letters of xr\.spec\.region, .* write `for zone in \[zones\]`",
+        r"`for zone in zones` takes the letters of xr\.spec\.region, .* write \[\.\.\.\] around it",
+        status=0,
+    ),
+    Mistake(
+        "a loop over a text with numbers",
+        """
+        for number, zone in enumerate(spec.region or []):  # here
+            ctx.resource(f"subnet-{number}", Unstructured(V, "Subnet", spec={"region": zone}))
+        """,
+        "here",
+        r"takes the letters of xr\.spec\.region, .* write \[\.\.\.\] around it",
         status=0,
     ),
     Mistake(

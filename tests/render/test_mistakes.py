@@ -109,6 +109,8 @@ def loops(ctx: composition.Context) -> None:
         ctx.log.info("%s", part)
     for one in [region]:
         ctx.log.info("%s", "".join(letter for letter in spec.region if letter.isalnum()) + one)
+    for number, one in enumerate((spec.region or "").split("-")):
+        ctx.log.info("%s", number * one)
     size = spec.region
     size = [size]
     for one in size:
