@@ -10,12 +10,14 @@ from crossplane_lite.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
+import itertools
 import json
 from crossplane_lite import Unstructured, apply, composition, json_dumps, value_or
 
 NAMES = []
 SIZES = dict(a=1)
 COUNT = 0
+NUMBERS = itertools.count()
 NAMED = Unstructured("example.org/v1", "Named")
 
 
@@ -54,6 +56,7 @@ WRONG = {
     "a token": ("subnet.spec.suffix = f'app-{secrets.token_hex(4)}'", "CL008"),
     "a module's list": ("NAMES.append('d')", "CL013"),
     "a module's dict": ("SIZES['a'] = 1", "CL013"),
+    "a module's counter": ("subnet.spec.a = next(NUMBERS)", "CL013"),
     "a module's number": ("global COUNT\nCOUNT += 1", "CL013"),
     "a list": ("zones = []\nsubnet.spec.zones = zones\nzones.append('d')", "CL007"),
 }

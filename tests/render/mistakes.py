@@ -785,6 +785,26 @@ MISTAKES = [
         r"spec\.team has no value: ask `if spec\.team:` first",
     ),
     Mistake(
+        "a loop over a dict's keys with two names",
+        """
+        names = {"name": 1}
+        for key, value in names:  # here
+            vpc.metadata.labels[key] = value
+        """,
+        "here",
+        r"names\.items\(\) gives keys and values",
+    ),
+    Mistake(
+        "a loop over a field's keys with two names",
+        """
+        vpc.spec.tags = {"name": "a"}
+        for key, value in vpc.spec.tags:  # here
+            vpc.metadata.labels[key] = value
+        """,
+        "here",
+        r"vpc\.spec\.tags\.items\(\) gives keys and values",
+    ),
+    Mistake(
         "too few values for names",
         'first, second = spec.region.split("-")  # here',
         "here",
@@ -817,7 +837,7 @@ MISTAKES = [
             ctx.resource(f"subnet-{zone}", Unstructured(V, "Subnet", spec={"region": spec.region}))
         """,
         "here",
-        r"the letters of xr\.spec\.region, which is a string; .* write `for zone in \[spec\.region\]`",
+        r"the letters of xr\.spec\.region, which is a string; .* write \[\.\.\.\] around it",
         status=0,
     ),
     Mistake(
@@ -828,7 +848,17 @@ MISTAKES = [
             ctx.resource(f"subnet-{zone}", Unstructured(V, "Subnet", spec={"region": spec.region}))
         """,
         "here",
-        r"`for zone in zones` takes the letters of xr\.spec\.region, .* write `for zone in \[zones\]`",
+        r"`for zone in zones` takes the letters of xr\.spec\.region, .* write \[\.\.\.\] around it",
+        status=0,
+    ),
+    Mistake(
+        "a loop over a text with numbers",
+        """
+        for number, zone in enumerate(spec.region or []):  # here
+            ctx.resource(f"subnet-{number}", Unstructured(V, "Subnet", spec={"region": zone}))
+        """,
+        "here",
+        r"takes the letters of xr\.spec\.region, .* write \[\.\.\.\] around it",
         status=0,
     ),
     Mistake(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
 import re
@@ -108,6 +109,8 @@ def loops(ctx: composition.Context) -> None:
         ctx.log.info("%s", part)
     for one in [region]:
         ctx.log.info("%s", "".join(letter for letter in spec.region if letter.isalnum()) + one)
+    for number, one in enumerate((spec.region or "").split("-")):
+        ctx.log.info("%s", number * one)
     size = spec.region
     size = [size]
     for one in size:
@@ -419,6 +422,37 @@ def test_other_exceptions(body: Any) -> None:
     assert "Without a value" not in text
 
 
+def takes_length(ctx: composition.Context) -> None:
+    """Take the length of a model."""
+    made = Typed(spec={"size": 1})
+    len(made.spec)
+
+
+def counts_wrongly(ctx: composition.Context) -> None:
+    """Give a function a class that it doesn't take, and a model that is none of its business."""
+    made = Typed(spec={"size": 1})
+    isinstance(made.spec, "Typed")  # type: ignore[arg-type]
+
+
+def misses_two(ctx: composition.Context) -> None:
+    """Give two arguments with names that have no value yet."""
+    at = ctx.resource("a", thing()).observed.status
+    datetime.timedelta(days=at.days, hours=at.hours)
+
+
+@needs_columns
+def test_values_that_are_used_as_something_else() -> None:
+    """The model that Python's exception is about is named, and no other; all missing arguments are."""
+    texts = [
+        testing.run(composition.function(one), testing.request(xr=XR)).fatal
+        for one in (takes_length, counts_wrongly, misses_two)
+    ]
+    (length,), (other,), (two,) = texts
+    assert "has no len(); TypedSpec is a model, not a dict or list: write fields as attributes" in length
+    assert "model" not in other
+    assert "a.status.days, a.status.hours; use crossplane_lite.apply(datetime.timedelta, value)" in two
+
+
 def test_no_values_are_shown() -> None:
     """Only keys are shown, never the values, and a known secret isn't shown as a key either."""
 
@@ -447,7 +481,7 @@ COLUMNS = (
     *("a key that a", "a key of a long", "a key that the environment", "a missing value", "a None that is read"),
     *("an index beyond a list", "a misspelt argument", "an argument too many", "an order", "a missing text"),
     *("the length of", "a model ", "an unset field", "a text that", "a module", "the first of", "a None that is no"),
-    *("too few values", "a loop over a text"),
+    *("too few values", "a loop over a text", "a loop over a dict's", "a loop over a field's"),
 )
 
 

@@ -84,15 +84,13 @@ def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
     while place is not None:
         node = None if place.tb_frame.f_code.co_filename.startswith(PACKAGE) else _node_at(place)
         if isinstance(node, ast.Call):
-            function = ast.unparse(node.func)
-            values = [_value_of(one, place.tb_frame) for one in node.args]
-            for one in node.keywords:
-                values.append(_value_of(one.value, place.tb_frame))
-                if type(values[-1]) is Observable and one.arg is not None:
-                    function = f"lambda value: {ast.unparse(node.func)}({one.arg}=value)"
-            paths = [one.source_path for one in values if type(one) is Observable]
-            if paths:
-                return function, paths
+            given = [("", one) for one in node.args] + [(one.arg or "", one.value) for one in node.keywords]
+            values = [(name, _value_of(one, place.tb_frame)) for name, one in given]
+            missing = {value.source_path: name for name, value in values if type(value) is Observable}
+            if missing:
+                function, name = ast.unparse(node.func), "".join(missing.values())
+                is_only = len(given) == 1 and name  # apply() takes no arguments with names
+                return f"lambda value: {function}({name}=value)" if is_only else function, [*missing]
         place = place.tb_next
     return None
 
@@ -282,7 +280,7 @@ def _operand(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
         value, name = _value_of(one, frame), short_text(ast.unparse(one))
         if value is None and "NoneType" in str(error):
             return f"; {name} is None: give a default, as in ({name} or ...)"
-        if not issubclass(type(value), ModelShape):
+        if not issubclass(type(value), ModelShape) or type(value).__name__ not in str(error):
             continue
         if not value._is_open():
             return f"; {not_a_dict(value, None)}"
@@ -304,6 +302,9 @@ def _values(error: ValueError, node: ast.AST | None, frame: FrameType) -> str:
     """Return what to do about a text in place of a number, and about too few or too many values for names."""
     if isinstance(node, ast.Call) and _NUMBER.search(str(error)) and node.args:
         return f"; {short_text(ast.unparse(node.args[0]))} must be a number: its schema can say so, with type: integer"
+    if isinstance(node, ast.For):
+        is_mapping = issubclass(type(_value_of(node.iter, frame)), (dict, ModelShape))
+        return f"; {short_text(ast.unparse(node.iter))}.items() gives keys and values" if is_mapping else ""
     if not isinstance(node, ast.Assign):
         return ""
     name = short_text(ast.unparse(node.value))
@@ -327,8 +328,8 @@ def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str
     return f"; it is called as {shortened(f'{ast.unparse(node.func)}{shape}')}"
 
 
-def _node_at(place: TracebackType | None) -> ast.expr | ast.Assert | ast.Assign | None:
-    """Return the expression or assert, or the unpacking of an expression, that has failed at a place of a traceback.
+def _node_at(place: TracebackType | None) -> ast.AST | None:
+    """Return the expression or assert that has failed at a place, or what gives its values to names.
 
     None if it isn't known.
     """
@@ -339,7 +340,7 @@ def _node_at(place: TracebackType | None) -> ast.expr | ast.Assert | ast.Assign 
     if not wanted:
         return None
     for node in ast.walk(_tree_of(place.tb_frame)):
-        if isinstance(node, ast.Assign) and any(columns(one) == wanted for one in node.targets if _is_names(one)):
+        if any(columns(one) == wanted for one in _names(node)):
             return node
         if isinstance(node, (ast.expr, ast.Assert)) and columns(node) == wanted:
             return node
@@ -354,8 +355,12 @@ def _tree_of(frame: FrameType) -> ast.AST:
         return ast.Module([], [])
 
 
-def _is_names(target: ast.expr) -> bool:
-    return isinstance(target, (ast.List, ast.Tuple))
+def _names(node: ast.AST) -> list[ast.expr]:
+    """Return the lists of names that an assignment or a loop gives values to."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.For):
+        targets = [node.target]
+    return [one for one in targets if isinstance(one, (ast.List, ast.Tuple))]
 
 
 def columns_at(code: CodeType, at: int) -> Columns:

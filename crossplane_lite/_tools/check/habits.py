@@ -100,4 +100,6 @@ def changed_name(node: ast.AST) -> ast.Name | None:
         holder = node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
         holder = node.func.value
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "next" and node.args:
+        holder = node.args[0]
     return holder if isinstance(holder, ast.Name) else None

@@ -35,7 +35,7 @@ _ALWAYS_NEW: Final = frozenset(
     }
 )
 # Functions that make what can be changed.
-_MAKERS: Final = frozenset({"Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set"})
+_MAKERS: Final = frozenset({"Counter", "OrderedDict", "count", "cycle", "defaultdict", "deque", "dict", "list", "set"})
 
 
 def findings(text: str) -> list[Finding]:
@@ -57,7 +57,7 @@ def findings(text: str) -> list[Finding]:
 
 
 def _shared(module: ast.Module) -> Iterator[str]:
-    """Yield the names of the lists, dicts and sets that a module makes once, for all calls."""
+    """Yield the names of the lists, dicts, sets and counters that a module makes once, for all calls."""
     for node in module.body:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)):
             continue
@@ -279,7 +279,7 @@ class _Function:
                 changed,
                 "CL013",
                 f"{changed.id} belongs to the module, so calls for other composites see this change; make it in the "
-                "function, or keep the value in a resource or in the status",
+                "function, keep the value in a resource or in the status, or cache it with functools.cache",
             )
 
     def _is_local(self, name: str) -> bool:

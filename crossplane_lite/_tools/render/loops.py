@@ -11,12 +11,17 @@ import linecache
 import os
 from collections.abc import Iterator, Mapping
 from types import CodeType
+from typing import Final
 
 from ..._core.base.texts import short_text
 from ..._core.call.lookups import Columns, columns, columns_at
 
 Place = tuple[CodeType, int]
 """The code of a function, and the place of one of its instructions."""
+
+# Functions that give the elements of their argument.
+_SAME_ELEMENTS: Final = frozenset({"enumerate", "list", "reversed", "set", "sorted", "tuple"})
+_MOST_STEPS: Final = 8  # a name may be set to what is made of it
 
 
 def over_letters(reads: Mapping[Place, str]) -> Iterator[str]:
@@ -35,13 +40,13 @@ def over_letters(reads: Mapping[Place, str]) -> Iterator[str]:
             target, text = ast.unparse(loop.target), short_text(ast.unparse(loop.iter))
             yield (
                 f"{os.path.basename(file)}:{loop.lineno}: `for {target} in {text}` takes the letters of {path}, "
-                f"which is a string; make it a list where it is declared, or write `for {target} in [{text}]`"
+                "which is a string; make it a list where it is declared, or write [...] around it"
             )
 
 
 @functools.lru_cache(16)
 def _loops(source: str) -> Mapping[Columns, ast.For]:
-    """Return the loops of a file by what they go over: its columns, or those of what its name was set to."""
+    """Return the loops of a file by the columns of the value that they go over."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):  # the file was changed after its import
@@ -52,10 +57,24 @@ def _loops(source: str) -> Mapping[Columns, ast.For]:
             continue
         for loop in ast.walk(function):
             if isinstance(loop, ast.For):
-                gone_over = _set_once(function, loop.iter.id) if isinstance(loop.iter, ast.Name) else loop.iter
-                if gone_over is not None:
-                    found[columns(gone_over)] = loop
+                found[columns(_value_in(function, loop.iter))] = loop
     return found
+
+
+def _value_in(function: ast.AST, gone_over: ast.expr) -> ast.expr:
+    """Return the value that a loop goes over, without `enumerate(...)`, `... or []` and a name for it."""
+    found: ast.expr | None = gone_over
+    for _ in range(_MOST_STEPS):
+        value = found
+        if isinstance(value, ast.Name):
+            found = _set_once(function, value.id)
+        elif isinstance(value, ast.BoolOp):
+            found = value.values[0]
+        elif isinstance(value, ast.Call) and ast.unparse(value.func) in _SAME_ELEMENTS and value.args:
+            found = value.args[0]
+        if found is None or found is value:
+            break
+    return found or gone_over
 
 
 def _set_once(function: ast.AST, name: str) -> ast.expr | None:

@@ -61,6 +61,18 @@ def wrong_types(vpc: VPC, number: Observable[int], text: Observable[str]) -> Non
     vpc.apiVersion = "v1"  # error: assignment reportAttributeAccessIssue
 
 
+def observed(vpc: VPC, deployment: Deployment, cluster: Cluster) -> None:
+    vpc.observed.spec.forProvider.cidrBlock = "a"  # error: arg-type reportAttributeAccessIssue
+    vpc.observed.spec.forProvider.tags["a"] = "b"  # error: index reportArgumentType
+    vpc.observed.metadata.name = "a"  # error: arg-type reportAttributeAccessIssue
+    vpc.observed.status.atProvider.arn = "a"  # error: arg-type reportAttributeAccessIssue
+    deployment.observed.spec.template.spec.containers[0].image = "a"  # error: arg-type reportAttributeAccessIssue
+    networks = cluster.observed.spec.forProvider.masterAuthorizedNetworksConfig
+    networks.cidrBlocks.append(CidrBlocksItem())  # error: arg-type reportArgumentType
+    vpc.spec.forProvider = vpc.observed.spec.forProvider
+    cluster.spec.forProvider.masterAuthorizedNetworksConfig = networks
+
+
 def wrong_enums(vpc: VPC) -> None:
     VPCSpec(deletionPolicy="Orphn")  # error: arg-type reportArgumentType
     VPCSpec(managementPolicies=["Observ"])  # error: list-item reportArgumentType
