@@ -53,6 +53,11 @@ WRONG = {
     "set": ("subnet.spec.ids = [*set([vpc_id])]", "CL004"),
     "json.dumps": ("subnet.spec.text = json.dumps({'a': [vpc_id]})", "CL005"),
     "a dict": ("tags = {'a': 'b'}\nsubnet.spec.tags = tags\ntags['c'] = 'd'", "CL007"),
+    "a colon as in YAML": ("subnet.spec.vpcId: vpc_id", "CL014"),
+    "a colon behind an item": ("subnet.spec.tags['a']: vpc_id", "CL014"),
+    "a text without its f": ("subnet.spec.vpcId = '{vpc.observed.status.id}'", "CL015"),
+    "a text of the composite without its f": ("subnet.spec.name = 'a-{xr.observed.metadata.name}'", "CL015"),
+    "a comparison on a line": ("subnet.spec.size == 3", "CL016"),
     "a token": ("subnet.spec.suffix = f'app-{secrets.token_hex(4)}'", "CL008"),
     "a module's list": ("NAMES.append('d')", "CL013"),
     "a module's dict": ("SIZES['a'] = 1", "CL013"),
@@ -87,6 +92,10 @@ RIGHT = {
     "a module's list that is read": "subnet.spec.names = [*NAMES, *SIZES]\nsubnet.spec.count = NAMES.count('d')",
     "a copy of a module's dict": "sizes = dict(SIZES)\nsizes['a'] = 1",
     "a resource by a module's name": "NAMED.spec.a = 1",
+    "a type": "size: int = 3\nsubnet.spec.size = size",
+    "a text of another language": "subnet.spec.text = '{{ .Values.name }} {name.first} ${vpc}'",
+    "a text that is formatted": "subnet.spec.text = 'a-{xr.name}'.format(xr=xr)",
+    "an f-string": "subnet.spec.text = f'a-{xr.observed.metadata.name}'",
     "sorted names": "subnet.spec.names = sorted(ctx.observed)",
 }
 

@@ -81,7 +81,7 @@ def hashed(ctx: Any, xr: Any, status: Any) -> None:
 
 @asked
 def equal(ctx: Any, xr: Any, status: Any) -> None:
-    status.id == "a"  # noqa: B015
+    _ = status.id == "a"
 
 
 @asked

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -34,6 +35,7 @@ _ALWAYS_NEW: Final = frozenset(
         *("uuid.uuid1", "uuid.uuid4"),
     }
 )
+_BRACES: Final = re.compile(r"\{(([A-Za-z_]\w*)\.[^{}\s]*)\}")
 # Functions that make what can be changed.
 _MAKERS: Final = frozenset({"Counter", "OrderedDict", "count", "cycle", "defaultdict", "deque", "dict", "list", "set"})
 
@@ -93,8 +95,14 @@ class _Function:
         self._assigned: dict[str, list[ast.expr | None]] = {}
         self._stores: collections.Counter[str] = collections.Counter()
         self._kinds: dict[str, str] = {}
+        # The parts of f-strings, and texts whose methods are called, such as format().
+        self._formatted: set[int] = set()
         for one in ast.walk(node):
             self._note_names(one)
+            if isinstance(one, ast.JoinedStr):
+                self._formatted.update(map(id, one.values))
+            elif isinstance(one, ast.Attribute):
+                self._formatted.add(id(one.value))
 
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong in the function."""
@@ -105,6 +113,12 @@ class _Function:
                 yield from self._called(one)
             elif isinstance(one, ast.While):
                 yield from self._polled(one)
+            elif isinstance(one, ast.AnnAssign):
+                yield from _annotated(one)
+            elif isinstance(one, ast.Expr):
+                yield from _set_nothing(one)
+            elif isinstance(one, ast.Constant):
+                yield from self._unformatted(one)
         yield from self._changed_later()
         yield from self._kept_between_calls()
         yield from self._made_always(self._node)
@@ -221,6 +235,16 @@ class _Function:
             )
             yield finding(node.test, "CL012", text)
 
+    def _unformatted(self, node: ast.Constant) -> Iterator[Finding]:
+        """Yield texts that name one of the function's values in braces, and have no f before them."""
+        if not isinstance(node.value, str) or id(node) in self._formatted:
+            return
+        for inner, name in _BRACES.findall(node.value):
+            if name in self._assigned or name == self._context:
+                text = f'the text has {{{inner}}} as it stands; write f"..." to have its value there'
+                yield finding(node, "CL015", text)
+                return
+
     def _made_always(self, node: ast.AST) -> Iterator[Finding]:
         """Yield calls of functions that give another value each time, without those in functions inside of this one."""
         for one in ast.iter_child_nodes(node):
@@ -292,3 +316,19 @@ class _Function:
             if self._kind(node) == _RESOURCE:
                 return True
         return False
+
+
+def _annotated(node: ast.AnnAssign) -> Iterator[Finding]:
+    """Yield a colon in the place of an equals sign, which Python takes for the type of a field."""
+    if node.value is None and not isinstance(node.target, ast.Name):
+        shown = ast.unparse(node.target)
+        text = f"a colon sets nothing, as in YAML: write {shown} = {ast.unparse(node.annotation)}"
+        yield finding(node.target, "CL014", text)
+
+
+def _set_nothing(node: ast.Expr) -> Iterator[Finding]:
+    """Yield a comparison that is a statement of its own."""
+    compared = node.value
+    if isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ast.Eq):
+        left, right = ast.unparse(compared.left), ast.unparse(compared.comparators[0])
+        yield finding(compared, "CL016", f"this compares and sets nothing: write {left} = {right}")
