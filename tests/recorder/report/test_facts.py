@@ -94,7 +94,7 @@ def test_a_recording_has_lines_where_the_function_is_here(tmp_path: Path) -> Non
     assert lines[0] == {""} and "" not in lines[1]
     assert without["graph"]["edges"] == []
     assert len(with_it["graph"]["edges"]) == 2
-    assert "recorded" in without["graph"]["notes"][0] and with_it["graph"]["notes"] == []
+    assert "runs elsewhere" in without["graph"]["notes"][0] and with_it["graph"]["notes"] == []
 
 
 def test_the_graph_has_the_states_of_the_moment() -> None:
