@@ -63,7 +63,9 @@ def _class_of(found: Any) -> Any:
     with _lock:
         made = _classes.get(found.full_name)
         if made is None:
-            made = _NATIVE.MessageMeta(found.name, (Message,), {"DESCRIPTOR": found, "__module__": None})
+            made = _NATIVE.MessageMeta(
+                found.name, (Message,), {"DESCRIPTOR": found, "__module__": None}
+            )
             _classes[found.full_name] = made
             for field in found.fields:
                 if field.message_type is not None:
@@ -73,9 +75,10 @@ def _class_of(found: Any) -> Any:
 
 # Serialised as in `_serialised`.
 LEVEL: Final = (
-    b"\n\x1bcrossplane_lite/level.proto\x12\x14crossplane_lite.view\"o\n\x05Level\x127\n\x06fields\x18\x01 \x03(\x0b2'~"
-    b"Level.FieldsEntry\x1a-\n\x0bFieldsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x028"
-    b'\x01"\x1b\n\tListLevel\x12\x0e\n\x06values\x18\x01 \x03(\x0cb\x06proto3'
+    b'\n\x1bcrossplane_lite/level.proto\x12\x14crossplane_lite.view"o\n\x05Level\x127\n\x06fields'
+    b"\x18\x01 \x03(\x0b2'~Level.FieldsEntry\x1a-\n\x0bFieldsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t"
+    b'\x12\r\n\x05value\x18\x02 \x01(\x0c:\x028\x01"\x1b\n\tListLevel\x12\x0e\n\x06values\x18\x01 '
+    b"\x03(\x0cb\x06proto3"
 ).replace(b"~", b".crossplane_lite.view.")
 add_file(LEVEL)
 

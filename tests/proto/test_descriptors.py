@@ -91,7 +91,7 @@ def serialised_source() -> str:
         rows = [b""]
         for number in data.replace(_serialised.PREFIX, b"~"):
             longer = rows[-1] + bytes((number,))
-            rows[-1:] = [longer] if len(repr(longer)) <= 116 else [rows[-1], longer[-1:]]
+            rows[-1:] = [longer] if len(repr(longer)) <= 96 else [rows[-1], longer[-1:]]
         text += f"{name}: Final = (\n" + "".join(f"    {row!r}\n" for row in rows) + ').replace(b"~", PREFIX)\n\n'
     return text
 
