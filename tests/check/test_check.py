@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,11 @@ def test_previews_say_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
         said = [line for line in capsys.readouterr().err.splitlines() if "CL001" in line]
         assert len(said) == 1
         assert f"function.py:{FIRST}: vpc_id is never None" in said[0]
+
+
+def test_each_rule_is_on_the_page() -> None:
+    """The page of errors has a row for each rule, and none for others."""
+    page = (ROOT / "docs" / "reference" / "errors.rst").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^   \* - ``(CL\d+)``$", page, re.MULTILINE)) == sorted(
+        {code for _, code in WRONG.values()}
+    )
