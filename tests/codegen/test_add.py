@@ -270,7 +270,7 @@ def test_a_source_that_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
     for more in ([], ["Subnet"], ["--upgrade"]):
         assert add("new.yaml", *more) == 2
         said = capsys.readouterr().err
-        assert f"{PROJECT} lists old.yaml, which is gone: replace it in sources and crds\n" in said
+        assert f"{PROJECT} lists old.yaml, which isn't there any more: replace it in sources and crds\n" in said
         assert Path(PROJECT).read_text() == before
     Path("new.yaml").rename("old.yaml")
     assert add("old.yaml") == 0

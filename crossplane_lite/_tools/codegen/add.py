@@ -287,7 +287,7 @@ def _check_sources(project: _Project, added: str | None) -> None:
         if is_path and not is_added and not os.path.exists(path):
             has_crd = one in (project.previews or {}).get("crds", ())
             places = "sources and crds" if has_crd else "sources"
-            raise InputError(f"{project.file} lists {one}, which is gone: replace it in {places}")
+            raise InputError(f"{project.file} lists {one}, which isn't there any more: replace it in {places}")
 
 
 def _place(source: str) -> str:
