@@ -137,6 +137,22 @@ def test_a_default_that_changes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.startswith(f"{tmp_path}/a.py:1:21: CL006 ")
 
 
+def test_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without FILE the code of a project is read, beside what is installed for it; elsewhere, FILE is missing."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("net/function.py", "venv/lib/other.py"):
+        Path(name).parent.mkdir(parents=True)
+        Path(name).write_text("def part(ctx, names=[]):\n    names.append(1)\n")
+    Path("venv/pyvenv.cfg").touch()
+    with pytest.raises(SystemExit, match="2"):
+        main(["check"])
+    assert "give FILE: the current folder has no crossplane-lite.toml" in capsys.readouterr().err
+    Path("crossplane-lite.toml").touch()
+    assert main(["check"]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("net/function.py:1:21: CL006 ")
+
+
 def test_examples_are_right(capsys: pytest.CaptureFixture[str]) -> None:
     """The examples, the pages' and the benchmarks' functions, and those of real runs, have none of these habits."""
     of_tests = [f"tests/{name}" for name in ("cluster", "docs", "guard", "runtime", "safety", "simulate")]

@@ -260,6 +260,23 @@ def test_a_file_that_can_not_be_edited(capsys: pytest.CaptureFixture[str]) -> No
     assert Path(PROJECT).read_text().startswith("generate = {")
 
 
+def test_a_source_that_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    """A source of the project that doesn't exist any more is named with what to do, and comes back when it is added."""
+    source("old.yaml", "VPC")
+    Path(PROJECT).write_text('[generate]\nsources = ["old.yaml"]\noutput = "models"\n[preview]\ncrds = ["old.yaml"]\n')
+    before = Path(PROJECT).read_text()
+    Path("old.yaml").unlink()
+    source("new.yaml", "VPC", "Subnet")
+    for more in ([], ["Subnet"], ["--upgrade"]):
+        assert add("new.yaml", *more) == 2
+        said = capsys.readouterr().err
+        assert f"{PROJECT} lists old.yaml, which isn't there any more: replace it in sources and crds\n" in said
+        assert Path(PROJECT).read_text() == before
+    Path("new.yaml").rename("old.yaml")
+    assert add("old.yaml") == 0
+    assert modules() == ["subnet", "vpc"]
+
+
 def test_without_a_source(capsys: pytest.CaptureFixture[str]) -> None:
     """Neither a source nor a cluster is an error of the command line."""
     with pytest.raises(SystemExit) as caught:

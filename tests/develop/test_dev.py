@@ -119,6 +119,7 @@ def test_a_change(tmp_path: Path) -> None:
     """A changed file is served anew, a broken one is told and waited for, and each call is shown."""
     (tmp_path / "fn.py").write_text(FUNCTION.replace("NAME", "first"))
     with dev(tmp_path) as running:
+        running.wait_for(r"waiting for calls, such as those of crossplane-lite render")
         call(running.wait_for(r"serving.*address='([^']+)'")[1])
         running.wait_for(r"XStorageBucket/photos: 0 observed \(.*\)\n  -> first emitted\n")
         (tmp_path / "fn.py").write_text("def compose(\n")

@@ -47,6 +47,14 @@ def test_a_program_that_is_named(tmp_path: Path) -> None:
         python_of(image(tmp_path / "c", [Entry("opt/p", elf())]), "/opt/p")
 
 
+def test_a_program_without_its_version(tmp_path: Path) -> None:
+    """A python3 whose version no name beside it shows is told as such, with the way out."""
+    made = image(tmp_path / "a", [Entry("usr/local/bin/python3", elf())])
+    said = "has /usr/local/bin/python3, and no program such as python3.13 beside it, .* in its name with --python"
+    with pytest.raises(InputError, match=said):
+        python_of(made)
+
+
 def test_links_in_a_circle(tmp_path: Path) -> None:
     """Links that lead nowhere are no program."""
     made = image(tmp_path / "a", [Entry("opt/a", link="b"), Entry("opt/b", link="a")])

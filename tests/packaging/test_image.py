@@ -174,12 +174,15 @@ def test_flags_are_checked_first(
     assert message in capsys.readouterr().err
 
 
-def test_no_base(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without --base, the message says what a base is, and how to get one."""
+def test_no_base(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --base, or with one that isn't there, the message says what a base is, and how to get one."""
     assert main(["image"]) == 2
     said = capsys.readouterr().err
     assert "--base is missing, the image with Python that the function's layer goes onto" in said
     assert "skopeo copy docker://docker.io/library/python:" in said
+    assert main(["image", "--base", str(tmp_path / "none")]) == 2
+    said = capsys.readouterr().err
+    assert "none: No such file or directory; to get an image with Python, save one with `skopeo copy docker://" in said
 
 
 def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -287,6 +287,11 @@ def test_render(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     (found,) = json.loads(capsys.readouterr().out)
     assert {"path": "spec.network", "waitsFor": ["network.status.id"]}.items() <= found["fields"][-1].items()
     assert found["waitsFor"] == [{"path": "network.status.id", "why": "network isn't observed yet"}]
+    for command in ("render", "simulate"):
+        capsys.readouterr()
+        assert main([command, *files, "--explain"]) == 2
+        said = capsys.readouterr().err
+        assert "--explain needs the NAME of a composed resource, such as last, or xr\n" in said
     assert main(["render", *files, "--explain", "prat"]) == 2
     assert "did you mean 'part'?" in capsys.readouterr().err
 

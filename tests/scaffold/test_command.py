@@ -90,13 +90,17 @@ def test_what_it_requires(here: Path, unrendered: None) -> None:
 
 @pytest.mark.slow
 def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """init writes a project whose example renders at once, with its package right."""
+    """init writes a project whose example renders at once, as it says first, with its package right."""
     assert main(["init", "my-net"]) == 0
     said = capsys.readouterr().out
     project = here / "my-net"
-    steps = ["cd my-net", *commands((project / "README.md").read_text())[:2]]
-    assert said.splitlines() == ["my-net: 25 files of a new function, my-net", "next:", *(f"  {one}" for one in steps)]
-    assert steps[2] == ".venv/bin/crossplane-lite render"
+    install, show = commands((project / "README.md").read_text())[:2]
+    assert show == ".venv/bin/crossplane-lite render"
+    assert said.splitlines() == [
+        "my-net: 25 files of a new function, my-net",
+        *("next:", "  cd my-net", "  crossplane-lite render"),
+        *("then, for tests and types:", f"  {install}"),
+    ]
     shown = run("render", cwd=project)
     assert shown.count("\nkind: ConfigMap") == 1
     assert run("render", "example/xr.yaml", "example/composition.yaml", "example/functions.yaml", cwd=project) == shown

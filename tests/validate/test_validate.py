@@ -424,6 +424,21 @@ def test_objects_that_are_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "values.yaml") == ["values.yaml:1: has no apiVersion"]
 
 
+def test_a_project(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without PATH the files that the project file names are checked; where it names none, PATH is missing."""
+    change("xr.yaml", "eu", "3")
+    project = Path("crossplane-lite.toml")
+    project.write_text('[preview]\nxr = "all/xr.yaml"\nxrd = "all/xrd.yaml"\n')
+    assert main(["validate"]) == 1
+    line, summary = capsys.readouterr().out.splitlines()
+    assert line.startswith("all/xr.yaml:5: spec.region: must be a string (got 3 that is an integer)")
+    assert summary.startswith("2 objects: ")
+    project.write_text("[preview]\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["validate"])
+    assert "give PATH: the current folder has no crossplane-lite.toml with [preview]" in capsys.readouterr().err
+
+
 def test_definitions_from_elsewhere(capsys: pytest.CaptureFixture[str], registry: Registry) -> None:
     """--crds gives definitions that aren't checked themselves: files, archives and packages in registries."""
     Path("crds").mkdir()

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from ..._core.base import stdio
 from ...errors import InputError
+from ..manifests import project
 from ..manifests.files import read_bytes
 from ..manifests.yaml import decode
+from ..programs.watch import sources
 from .finding import Finding
 from .source import findings
 
@@ -21,10 +23,16 @@ def command(argv: Sequence[str]) -> int:
         0, or 1 if something was found.
 
     Raises:
-        InputError: A file can't be read, or isn't Python.
+        InputError: A file can't be read, or isn't Python; or the project file can't be used.
+        MissingExtraError: Python 3.10 needs tomli to read the project file, and it isn't installed.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
-    arguments = make_parser().parse_args(argv)
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    if not arguments.paths:
+        if project.find(Path()) is None:
+            parser.error(f"give FILE: the current folder has no {project.NAME}")
+        arguments.paths = [Path()]
     lines = [
         f"{file}:{one.line}:{one.column}: {one.code} {one.text}"
         for file in _files(arguments.paths)
@@ -53,9 +61,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        for file in sorted(path.rglob("*.py")):
-            if not any(part.startswith(".") for part in file.relative_to(path).parts):
-                yield file
+        yield from sorted(map(Path, sources(str(path))))
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -68,6 +74,11 @@ def make_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "paths", metavar="FILE", nargs="+", type=Path, help="a file, or a folder of files that end in .py"
+        "paths",
+        metavar="FILE",
+        nargs="*",
+        type=Path,
+        help="a file, or a folder of files that end in .py, beside those of virtual environments and builds; without "
+        f"any, the current folder, if it has a {project.NAME}",
     )
     return parser

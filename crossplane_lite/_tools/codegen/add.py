@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import glob
 import json
 import os
 import re
@@ -180,6 +181,7 @@ class _Project:
 def _add(project: _Project, arguments: argparse.Namespace, source: str | None, kinds: list[str]) -> list[str]:
     """Add kinds of a source, or of a cluster, to a project's file; return them as `GROUP/KIND`."""
     wanted, file = project.wanted, project.file
+    _check_sources(project, source)
     kept = project.sources
     if source is None:
         found = definitions(cluster.documents(arguments.kube_context, [])).kinds
@@ -274,6 +276,18 @@ def _others(project: _Project, source: str, found: Sequence[Kind], *, upgrade: b
         if len(kept) == len(project.sources):
             raise InputError(f"there is no source in {project.file} with the kinds of {source}: leave --upgrade out")
     return kept
+
+
+def _check_sources(project: _Project, added: str | None) -> None:
+    """Raise InputError if a file or folder that a project names as a source, beside the one that is added, is gone."""
+    for one in project.sources:
+        path = project.path(one)
+        is_path = not (is_package(path) or options.is_kubernetes(path) or glob.has_magic(path) or path == "-")
+        is_added = added is not None and _place(path) == _place(added)
+        if is_path and not is_added and not os.path.exists(path):
+            has_crd = one in (project.previews or {}).get("crds", ())
+            places = "sources and crds" if has_crd else "sources"
+            raise InputError(f"{project.file} lists {one}, which isn't there any more: replace it in {places}")
 
 
 def _place(source: str) -> str:

@@ -74,6 +74,7 @@ def main(argv: Sequence[str]) -> int:
     except CrossplaneLiteError as e:
         say(f"crossplane-lite dev: {e}")
         return NO_ADDRESS
+    say("waiting for calls, such as those of crossplane-lite render with the runtime Development; Ctrl-C ends it")
     server.serve(_GRACE_SECONDS)
     return 0
 

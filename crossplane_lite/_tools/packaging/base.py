@@ -102,6 +102,13 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
         _, (major, minor), path = found[0]
         version, target = (-major, -minor), _target(path, links)
     else:
+        names = [f"{place}/{name}" for place in _PLACES for name in ("python3", "python")]
+        nameless = [name for name in names if name in links]
+        if nameless:
+            raise InputError(
+                f"{image.label} has /{nameless[0]}, and no program such as python3.13 beside it, so its version isn't "
+                "known: name a program with the version in its name with --python, or take another base image"
+            )
         raise InputError(_without_python(image.label))
     platform = _platform(image, path, heads.get(target or path))
     return Python(f"/{path}", version, platform, any(re.match(r"(usr/)?lib/ld-musl-", one) for one in links))

@@ -28,6 +28,10 @@ from .layers import Entry, Layer, write_layer
 
 PLACE: Final = "function"
 NOBODY: Final = "65534:65534"
+_SAVING: Final = (
+    "save one with `skopeo copy docker://docker.io/library/python:3.13-slim-bookworm oci:base`, and add --base base; "
+    "or with `docker save -o base.tar IMAGE`, and add --base base.tar"
+)
 
 
 def command(argv: Sequence[str]) -> int:
@@ -45,11 +49,7 @@ def command(argv: Sequence[str]) -> int:
     """
     arguments = make_parser().parse_args(argv)
     if arguments.base is None:
-        raise InputError(
-            "--base is missing, the image with Python that the function's layer goes onto: save one with `skopeo copy "
-            "docker://docker.io/library/python:3.13-slim-bookworm oci:base`, and add --base base; or with `docker save "
-            "-o base.tar IMAGE`, and add --base base.tar"
-        )
+        raise InputError(f"--base is missing, the image with Python that the function's layer goes onto: {_SAVING}")
     if arguments.output:
         images.check_place(arguments.output, arguments.format)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
@@ -93,7 +93,8 @@ def command(argv: Sequence[str]) -> int:
 def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
     if os.path.isdir(arguments.base) and not archive.is_layout(arguments.base):
         check_folder(arguments.base, arguments.python)
-    found = images.one_each(images.read(arguments.base, work, arguments.platform), arguments.base)
+    read = images.read(arguments.base, work, arguments.platform, advice=f"to get an image with Python, {_SAVING}")
+    found = images.one_each(read, arguments.base)
     if len(found) > 1:
         raise InputError(f"{arguments.base} has images for {', '.join(sorted(found))}: choose one with --platform")
     return next(iter(found.values()))

@@ -96,13 +96,14 @@ def platform_of(config: Mapping[str, Any]) -> str:
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
 
-def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
+def read(path: str, work: Path, platform: str | None = None, advice: str = "") -> list[Image]:
     """Read the images of a docker-archive, an OCI layout or a root folder.
 
     Args:
         path: The path of the archive or folder. A root folder is a folder with a container's files, such as `usr/bin`.
         work: The folder that the images' layers are written to.
         platform: The platform of the images to read, such as `linux/arm64`; None to read all images.
+        advice: How to get an image, for the message about a path that doesn't exist.
 
     Returns:
         At least one image. A root folder doesn't say its platform, so its image gets `platform`, else `linux/unknown`.
@@ -118,7 +119,9 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
     try:
         file = open(path, "rb")  # noqa: SIM115  # only errors of opening the file are caught here
     except (OSError, ValueError) as e:
-        hint = _copying(path) if isinstance(e, FileNotFoundError) else ""
+        hint = ""
+        if isinstance(e, FileNotFoundError):
+            hint = _copying(path) or (f"; {advice}" if advice else "")
         raise InputError(f"can't read {path}: {getattr(e, 'strerror', None) or e}{hint}") from None
     with file:
         head = file.read(512)

@@ -170,7 +170,13 @@ def _has_own_kinds(rendered: Rendered) -> bool:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS, and"""
-    parser.add_argument("composite", metavar="XR", nargs="?", type=Path, help="file of the composite resource")
+    parser.add_argument(
+        "composite",
+        metavar="XR",
+        nargs="?",
+        type=Path,
+        help=f"file of the composite resource; without one, the inputs that {project.NAME} of the current folder names",
+    )
     parser.add_argument(
         "composition",
         metavar="COMPOSITION",
@@ -209,10 +215,12 @@ def add_explain(group: argparse._ArgumentGroup) -> None:
         "--explain",
         metavar="NAME",
         action="append",
+        nargs="?",
+        const="",  # the message about a missing NAME has the names that there are
         default=[],
         help="explain this composed resource, or the composite's status by the name `xr`: the line that set each "
-        "field, the values that the field is made from, and the values that the resource waits for. Functions are "
-        "called many times. Can be given several times",
+        "field, the values that the field is made from, and the values that the resource waits for. This calls each "
+        "function many times, so it is slower. Can be given several times",
     )
 
 

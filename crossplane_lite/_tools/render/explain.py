@@ -248,6 +248,9 @@ def _target(name: str, desired: Collection[str], holders: Iterable[str]) -> str:
     if name == _COMPOSITE:
         return COMPOSITE
     names = sorted({*desired, *holders})
+    if not name:
+        example = f", such as {short_text(names[0])}, or" if names else " or"
+        raise InputError(f"--explain needs the NAME of a composed resource{example} {_COMPOSITE}")
     raise InputError(
         f"--explain {short_text(name)}: no function composes or holds back a resource of this name"
         f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "

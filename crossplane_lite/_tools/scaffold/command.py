@@ -108,14 +108,18 @@ def command(argv: Sequence[str]) -> int:
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")
-    print("next:", *(f"  {one}" for one in _next(arguments.name, texts["README.md"])), sep="\n")
+    print(*_next(arguments.name, texts["README.md"]), sep="\n")
     return 0
 
 
 def _next(folder: str, readme: str) -> list[str]:
-    """Return the next three commands: into the project's folder, and the first two of its README."""
-    found = [line.strip() for line in readme.splitlines() if line.startswith("    ")]
-    return [f"cd {shlex.quote(folder)}", *found[:2]]
+    """Return lines with the next three commands: into the project's folder, and the first two of its README."""
+    enter = f"cd {shlex.quote(folder)}"
+    install, show = [line.strip() for line in readme.splitlines() if line.startswith("    ")][:2]
+    at_once = show.removeprefix(".venv/bin/")
+    if not at_once.startswith("crossplane-lite "):  # the program of a KRM function imports what is installed first
+        return ["next:", f"  {enter}", f"  {install}", f"  {show}"]
+    return ["next:", f"  {enter}", f"  {at_once}", "then, for tests and types:", f"  {install}"]
 
 
 def _installed_from() -> str | None:

@@ -22,17 +22,21 @@ from ..simulate.values import required_values
 from .project import Project, filled
 
 _MORE: Final = """
+`.venv/bin/crossplane-lite simulate` shows which resources appear when, `graph` draws what depends on what, and
+`render --explain NAME` says where the fields of a resource come from.
+
 $models
 
 For models of a provider's kinds, add them from its package, or from files with their definitions,
 with `.venv/bin/crossplane-lite add PACKAGE.xpkg KIND ...`.
 
-After a change of the definitions, the first command names the lines of the function that no longer
-fit, and the second one makes the models. A new version of a provider is taken with
-`crossplane-lite add NEW-PACKAGE.xpkg --upgrade`:
+After a change of the definitions:
 
     .venv/bin/crossplane-lite generate --check --uses $package --uses tests
     .venv/bin/crossplane-lite generate
+
+The first command names the lines of the function that no longer fit, and the second one makes the models. A new
+version of a provider is taken with `.venv/bin/crossplane-lite add NEW-PACKAGE.xpkg --upgrade`.
 """
 
 _WITH_CRDS = "Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says."

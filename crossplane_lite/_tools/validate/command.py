@@ -28,6 +28,8 @@ _DEFINITIONS: Final = (
     (_CROSSPLANE, "CompositeResourceDefinition"),
 )
 _PACKAGES: Final = "pkg.crossplane.io"
+# The keys of a project file whose files are checked where the command line names none.
+_FILES: Final = ("xr", "operation", "composition", "functions", "xrd")
 _INSTALLED: Final = ("Configuration", "Function", "Provider")
 
 
@@ -38,16 +40,22 @@ def command(argv: Sequence[str]) -> int:
         0, or 1 if something is wrong.
 
     Raises:
-        InputError: A path can't be read.
+        InputError: A path can't be read, or the project file can't be used.
         MissingExtraError: PyYAML or jsonschema-rs isn't installed.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
-    arguments = make_parser().parse_args(argv)
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    found = project.find(Path())
+    named = {} if found is None else found.preview()
+    paths = arguments.paths or [str(named[key]) for key in _FILES if key in named]
+    if not paths:
+        parser.error(f"give PATH: the current folder has no {project.NAME} with [preview] that names files")
     read = Read()
-    for path in arguments.paths:
+    for path in paths:
         read.add(path)
     read.schemas.add_kubernetes()
-    for crds in arguments.crds or _of_project():
+    for crds in arguments.crds or named.get("crds", []):
         read.schemas.add_definitions(crds)
     check = _Check(read)
     lines = [*read.unreadable, *check.lines()]
@@ -55,13 +63,6 @@ def command(argv: Sequence[str]) -> int:
         print(line, file=sys.stderr)
     stdio.write("".join(f"{line}\n" for line in [*lines, check.summary()]).encode())
     return 1 if lines else 0
-
-
-def _of_project() -> list[Any]:
-    """Return the definitions that the project file of the current folder names."""
-    found = project.find(Path())
-    crds: list[Any] = [] if found is None else found.preview().get("crds", [])
-    return crds
 
 
 class _Check:
@@ -200,9 +201,10 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "paths",
         metavar="PATH",
-        nargs="+",
+        nargs="*",
         help="a file, a folder, a quoted pattern, or - for standard input; of packages (.xpkg, or "
-        f"{SCHEME}HOST/REPOSITORY:TAG) the definitions count",
+        f"{SCHEME}HOST/REPOSITORY:TAG) the definitions count; without any, the inputs that {project.NAME} of the "
+        "current folder names",
     )
     parser.add_argument(
         "--crds",

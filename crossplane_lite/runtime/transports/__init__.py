@@ -59,7 +59,7 @@ It returns None if there is no such method.
 
 
 _AGAINST_H2: Final = {
-    MissingExtraError: "h2 is not installed",
+    MissingExtraError: "grpcio is the default where h2 is not installed",
     InputError: "the ssl of this Python can't verify clients of the CA in ca.crt",
 }
 
