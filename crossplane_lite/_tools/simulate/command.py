@@ -77,7 +77,7 @@ def command(argv: Sequence[str], page: Page) -> int:
         stdio.say(*check.lines)
     found = report(simulation, losses)
     explained = _explained(simulation, inputs, given.explain)
-    stdio.say(*(f"{_NAME}: {note}" for note in inputs.notes), *_notes(simulation))
+    stdio.say(*(f"warning: {note}" for note in inputs.notes), *_notes(simulation))
     _show(given.format, simulation, found, inputs, explained)
     if given.html is not None:
         page(given.html, simulation, failure, losses)
