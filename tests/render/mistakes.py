@@ -1169,4 +1169,99 @@ MISTAKES = [
         "choose another type",
         status=0,
     ),
+    # Names of the official SDK, and of YAML and JSON.
+    Mistake(
+        "the official SDK's condition of observed state",
+        'vpc.observed.get_condition("Ready")  # here',
+        "here",
+        r"observed state of vpc has no method get_condition\(\); write \.condition\('Ready'\)",
+    ),
+    Mistake(
+        "the official SDK's condition of desired state",
+        'vpc.get_condition("Ready")  # here',
+        "here",
+        r"so get_condition\(\) can't be called; write \.condition\('Ready'\)",
+    ),
+    _of_model(
+        "the official SDK's condition of a model",
+        'made.observed.get_condition("Ready")',
+        r"has no field 'get_condition'; write \.condition\('Ready'\)",
+    ),
+    Mistake(
+        "a method that observed state doesn't have",
+        "vpc.observed.refresh()  # here",
+        "here",
+        r"the observed state of vpc has no method refresh\(\)",
+    ),
+    Mistake(
+        "an update of a resource as of a message",
+        """
+        from crossplane_lite import resource
+
+        resource.update(vpc, {"spec": {"region": "us"}})  # here
+        """,
+        "here",
+        r"UsageError: what a helper fills must be a protobuf message, .* as in bucket\.spec = ",
+    ),
+    Mistake(
+        "a result for the context",
+        """
+        from crossplane_lite import response
+
+        response.normal(ctx, "done")  # here
+        """,
+        "here",
+        r"UsageError: a request or response must be a protobuf message \(got a Context\); .* ctx\.results\.normal",
+    ),
+    Mistake(
+        "desired resources as of a response",
+        'ctx.desired.resources["subnet"]  # here',
+        "here",
+        r"no attribute 'resources'; write ctx\.resource\(name, \.\.\.\)",
+    ),
+    Mistake(
+        "observed resources as of a request",
+        'ctx.observed.resources["subnet"]  # here',
+        "here",
+        r"no attribute 'resources'; write ctx\.observed\[name\]",
+    ),
+    Mistake(
+        "the observed composite as of a request",
+        "ctx.observed.composite.resource  # here",
+        "here",
+        r"no attribute 'composite'; write ctx\.composite\(Unstructured\)\.observed",
+    ),
+    Mistake("a response", "ctx.rsp.desired  # here", "here", r"'rsp'; ctx\.resource\(name, .* fill the response"),
+    Mistake("the response", "ctx.response.desired  # here", "here", r"'response'; ctx\.resource\(name, .* fill the"),
+    Mistake("a request", "ctx.req.observed  # here", "here", r"'req'; ctx\.observed\[name\] and .* are what exists"),
+    Mistake(
+        "a dict in place of a resource",
+        'ctx.resource("config", {"apiVersion": "v1", "kind": "ConfigMap", "data": {}})  # here',
+        "here",
+        r"got a dict; write Unstructured\('v1', 'ConfigMap', data=\.\.\.\)",
+    ),
+    Mistake(
+        "an address in place of a function",
+        "",
+        r"--function localhost:9543: this is an address",
+        r"runtime: Development and render\.crossplane\.io/runtime-development-target: localhost:9543",
+        status=2,
+        command="render --function function-network=localhost:9543",
+    ),
+    Mistake(
+        "JSON of a missing value, in an f-string",
+        """
+        text = f'{"id": "{at.id}"}'  # here
+        """,
+        "here",
+        r"is written \{\{ and \}\}; crossplane_lite\.json_dumps\(\{\.\.\.\}\) is easier \(\w+\.py:\d+\)$",
+    ),
+    Mistake(
+        "JSON of a missing value has one remedy",
+        'json.dumps({"id": at.id})  # here',
+        "here",
+        r"vpc\.status\.id has no value yet: crossplane_lite\.json_dumps\(.* missing \(\w+\.py:\d+\)$",
+    ),
+    Mistake("a constant of YAML", 'at = {"public": true}  # here', "here", r"Python writes True"),
+    Mistake("a key without quotes", "at = {days: 30}  # here", "here", r"a key is a text: write 'days'"),
 ]
