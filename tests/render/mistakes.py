@@ -194,6 +194,22 @@ def _of_model(name: str, code: str, remedy: str) -> Mistake:
     return Mistake(name, lines, "here", remedy)
 
 
+OLDER_MODELS = """\
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "Network": "@example.org/v1 metadata:meta.ObjectMeta spec:NetworkSpec",
+        "NetworkSpec": "region:s",
+        "VPC": "@example.org/v1 metadata:meta.ObjectMeta spec:VPCSpec",
+        "VPCSpec": "region:s",
+    },
+    meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)
+"""
+
+
 MISTAKES = [
     # Fields and kinds.
     Mistake(
@@ -1264,4 +1280,31 @@ MISTAKES = [
     ),
     Mistake("a constant of YAML", 'at = {"public": true}  # here', "here", r"Python writes True"),
     Mistake("a key without quotes", "at = {days: 30}  # here", "here", r"a key is a text: write 'days'"),
+    # Models that are older than the definitions.
+    Mistake(
+        "a field that older models lack",
+        """
+        from older_models import VPC
+
+        ctx.resource("other", VPC(spec={"tier": "basic"}))  # here
+        """,
+        "here",
+        r"hint: crds\.yaml.* has 'tier', and the models are older: run crossplane-lite generate",
+        files={"older_models.py": OLDER_MODELS},
+    ),
+    Mistake(
+        "a field of the composite that older models lack",
+        """
+        def compose(ctx):
+            from older_models_of_xr import Network
+
+            print(ctx.composite(Network).observed.spec.team)  # here
+
+
+        compose = composition.function(compose)
+        """,
+        "here",
+        r"hint: xrd\.yaml.* has 'team', and the models are older: run crossplane-lite generate",
+        files={"older_models_of_xr.py": OLDER_MODELS},
+    ),
 ]

@@ -61,7 +61,9 @@ def command(argv: Sequence[str], page: Page) -> int:
         simulation.run()
     except RenderError as error:
         failure = error
-        stdio.say(*output.failure_lines(error), *(f"hint: {line}" for line in simulation.made_up(error)))
+        stdio.say(
+            *output.failure_lines(error, inputs.schemas), *(f"hint: {line}" for line in simulation.made_up(error))
+        )
     if simulation.problem is not None:
         problems.append(simulation.problem)
     problems += [*_never(simulation), *simulation.cut_off]
