@@ -124,7 +124,7 @@ def test_on_the_command_line(module: str, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_class_in_tests(module: str) -> None:
-    """A class with RunFunction gets messages of the implementation that its module imports, in fixtures of tests too."""
+    """A class with RunFunction gets messages of the implementation that its module imports, in tests too."""
     runner = __import__(module).Runner()
     rendered = testing.render(XR, COMPOSITION, functions={"function-network": runner}, observed=[VPC])
     assert rendered.composed["subnet-b"]["spec"]["forProvider"]["vpcId"] == "vpc-1"
