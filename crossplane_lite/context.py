@@ -61,10 +61,12 @@ class Context:
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError: the context has no attribute `name`. The message proposes the nearest name."""
+            from ._core.base.official import instead
             from ._core.base.texts import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
-            raise AttributeError(f"ctx has no attribute {name!r}{near_name(name, names)}", name=name, obj=self)
+            hint = instead(name, "Context") or near_name(name, names)
+            raise AttributeError(f"ctx has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def results(self) -> Results:

@@ -65,7 +65,15 @@ class UnresolvedError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class UnknownFieldError(CrossplaneLiteError, AttributeError, TypeError):
-    """Code read or set a field that the model's class doesn't have."""
+    """Code read or set a field that the model's class doesn't have.
+
+    Attributes:
+        lacking: The class and the field's name; None if the object isn't of one class.
+    """
+
+    def __init__(self, text: str, lacking: tuple[type, str] | None = None) -> None:
+        super().__init__(text)
+        self.lacking = lacking
 
 
 class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):

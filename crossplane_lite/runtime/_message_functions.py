@@ -1,8 +1,8 @@
 """Serves functions that handle raw messages, with the names of the official SDK's `crossplane.function.runtime`.
 
 Such a function is an object with a method `RunFunction(request, context)`, `async def` or `def`, which takes a request
-message and returns a response message. The request is always a message of `crossplane_lite.proto.v1`, even if the
-caller uses v1beta1.
+message and returns a response message. The request is a message of v1, even if the caller uses v1beta1: one of the
+official SDK if the function works with its messages, else one of `crossplane_lite.proto.v1`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .._core.base.texts import LONGEST_RESULT, type_in_words
 from .._core.call import event_loop
 from .._core.call.texts import describe, log_for
 from .._core.compat.messages import full_name, sibling
-from .._core.compat.pairs import Pair
+from .._core.compat.pairs import Pair, understood
 from .._core.observed import tracker
 from .._core.observed.tracker import Tracker
 from ..errors import UsageError, WireError
@@ -195,7 +195,7 @@ class _Runner:
                 place.untie()
 
     def _answer(self, request: Any) -> bytes:
-        answer = self._method(request, None)
+        answer = self._method(understood(request, self._method), None)
         if inspect.isawaitable(answer):
             answer = event_loop.run(answer)
         if full_name(answer) is None:

@@ -87,6 +87,21 @@ def test_states_of_what_exists() -> None:
     }
 
 
+def test_a_field_that_is_set_behind_a_question() -> None:
+    """A field that compose() sets only once a value is there has no value before."""
+
+    @composition.function
+    def compose(ctx: composition.Context) -> None:
+        url = ctx.resource("database", thing("Instance")).observed.status.url
+        if not url:
+            return
+        ctx.composite(Unstructured).status.queueUrl = url
+
+    for observed in ([], [existing("database")]):
+        assert states(drawn(compose, observed=observed))["xr.status.queueUrl"] == "no value yet"
+    assert states(drawn(compose, observed=[existing("database", url="u")]))["xr.status.queueUrl"] == "has a value"
+
+
 def test_missing_values() -> None:
     """An edge knows which of its values have none yet."""
     graph = drawn(observed=[existing("database", host="h")])

@@ -194,6 +194,22 @@ def _of_model(name: str, code: str, remedy: str) -> Mistake:
     return Mistake(name, lines, "here", remedy)
 
 
+OLDER_MODELS = """\
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "Network": "@example.org/v1 metadata:meta.ObjectMeta spec:NetworkSpec",
+        "NetworkSpec": "region:s",
+        "VPC": "@example.org/v1 metadata:meta.ObjectMeta spec:VPCSpec",
+        "VPCSpec": "region:s",
+    },
+    meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)
+"""
+
+
 MISTAKES = [
     # Fields and kinds.
     Mistake(
@@ -1168,5 +1184,127 @@ MISTAKES = [
         "condition Ready of a function",
         "choose another type",
         status=0,
+    ),
+    # Names of the official SDK, and of YAML and JSON.
+    Mistake(
+        "the official SDK's condition of observed state",
+        'vpc.observed.get_condition("Ready")  # here',
+        "here",
+        r"observed state of vpc has no method get_condition\(\); write \.condition\('Ready'\)",
+    ),
+    Mistake(
+        "the official SDK's condition of desired state",
+        'vpc.get_condition("Ready")  # here',
+        "here",
+        r"so get_condition\(\) can't be called; write \.condition\('Ready'\)",
+    ),
+    _of_model(
+        "the official SDK's condition of a model",
+        'made.observed.get_condition("Ready")',
+        r"has no field 'get_condition'; write \.condition\('Ready'\)",
+    ),
+    Mistake(
+        "a method that observed state doesn't have",
+        "vpc.observed.refresh()  # here",
+        "here",
+        r"the observed state of vpc has no method refresh\(\)",
+    ),
+    Mistake(
+        "an update of a resource as of a message",
+        """
+        from crossplane_lite import resource
+
+        resource.update(vpc, {"spec": {"region": "us"}})  # here
+        """,
+        "here",
+        r"UsageError: what a helper fills must be a protobuf message, .* as in bucket\.spec = ",
+    ),
+    Mistake(
+        "a result for the context",
+        """
+        from crossplane_lite import response
+
+        response.normal(ctx, "done")  # here
+        """,
+        "here",
+        r"UsageError: a request or response must be a protobuf message \(got a Context\); .* ctx\.results\.normal",
+    ),
+    Mistake(
+        "desired resources as of a response",
+        'ctx.desired.resources["subnet"]  # here',
+        "here",
+        r"no attribute 'resources'; write ctx\.resource\(name, \.\.\.\)",
+    ),
+    Mistake(
+        "observed resources as of a request",
+        'ctx.observed.resources["subnet"]  # here',
+        "here",
+        r"no attribute 'resources'; write ctx\.observed\[name\]",
+    ),
+    Mistake(
+        "the observed composite as of a request",
+        "ctx.observed.composite.resource  # here",
+        "here",
+        r"no attribute 'composite'; write ctx\.composite\(Unstructured\)\.observed",
+    ),
+    Mistake("a response", "ctx.rsp.desired  # here", "here", r"'rsp'; ctx\.resource\(name, .* fill the response"),
+    Mistake("the response", "ctx.response.desired  # here", "here", r"'response'; ctx\.resource\(name, .* fill the"),
+    Mistake("a request", "ctx.req.observed  # here", "here", r"'req'; ctx\.observed\[name\] and .* are what exists"),
+    Mistake(
+        "a dict in place of a resource",
+        'ctx.resource("config", {"apiVersion": "v1", "kind": "ConfigMap", "data": {}})  # here',
+        "here",
+        r"got a dict; write Unstructured\('v1', 'ConfigMap', data=\.\.\.\)",
+    ),
+    Mistake(
+        "an address in place of a function",
+        "",
+        r"--function localhost:9543: this is an address",
+        r"runtime: Development and render\.crossplane\.io/runtime-development-target: localhost:9543",
+        status=2,
+        command="render --function function-network=localhost:9543",
+    ),
+    Mistake(
+        "JSON of a missing value, in an f-string",
+        """
+        text = f'{"id": "{at.id}"}'  # here
+        """,
+        "here",
+        r"is written \{\{ and \}\}; crossplane_lite\.json_dumps\(\{\.\.\.\}\) is easier \(\w+\.py:\d+\)$",
+    ),
+    Mistake(
+        "JSON of a missing value has one remedy",
+        'json.dumps({"id": at.id})  # here',
+        "here",
+        r"vpc\.status\.id has no value yet: crossplane_lite\.json_dumps\(.* missing \(\w+\.py:\d+\)$",
+    ),
+    Mistake("a constant of YAML", 'at = {"public": true}  # here', "here", r"Python writes True"),
+    Mistake("a key without quotes", "at = {days: 30}  # here", "here", r"a key is a text: write 'days'"),
+    # Models that are older than the definitions.
+    Mistake(
+        "a field that older models lack",
+        """
+        from older_models import VPC
+
+        ctx.resource("other", VPC(spec={"tier": "basic"}))  # here
+        """,
+        "here",
+        r"hint: crds\.yaml.* has 'tier', and the models are older: run crossplane-lite generate",
+        files={"older_models.py": OLDER_MODELS},
+    ),
+    Mistake(
+        "a field of the composite that older models lack",
+        """
+        def compose(ctx):
+            from older_models_of_xr import Network
+
+            print(ctx.composite(Network).observed.spec.team)  # here
+
+
+        compose = composition.function(compose)
+        """,
+        "here",
+        r"hint: xrd\.yaml.* has 'team', and the models are older: run crossplane-lite generate",
+        files={"older_models_of_xr.py": OLDER_MODELS},
     ),
 ]

@@ -481,7 +481,7 @@ COLUMNS = (
     *("a key that a", "a key of a long", "a key that the environment", "a missing value", "a None that is read"),
     *("an index beyond a list", "a misspelt argument", "an argument too many", "an order", "a missing text"),
     *("the length of", "a model ", "an unset field", "a text that", "a module", "the first of", "a None that is no"),
-    *("too few values", "a loop over a text", "a loop over a dict's", "a loop over a field's"),
+    *("a key without quotes", "too few values", "a loop over a text", "a loop over a dict's", "a loop over a field's"),
 )
 
 

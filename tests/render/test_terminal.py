@@ -59,6 +59,13 @@ def test_traceback(folder: Path, command: str, body: str, name: str) -> None:
     assert last.startswith(f"crossplane-lite {command}: ")
 
 
+def test_no_frames_of_python(folder: Path) -> None:
+    """A traceback ends in the author's line, although Python's own code has raised."""
+    done = run(folder, "__import__('json').dumps({'a': time})")
+    frames = [line for line in done.stderr.splitlines() if line.startswith("      File ")]
+    assert [line.partition(", line ")[0] for line in frames] == [f'      File "{folder}/function.py"']
+
+
 def test_no_frame_of_the_author(folder: Path) -> None:
     """A traceback in which the author has no frame stays whole."""
     (folder / "function.py").write_text(

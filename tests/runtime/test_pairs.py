@@ -1,4 +1,7 @@
-"""A `compose(req, rsp)`, as function-python and Upbound's projects have it: served, rendered and tested as it is."""
+"""Functions of messages, served, rendered and tested as they are.
+
+`compose(req, rsp)` is that of function-python and Upbound's projects, the class with RunFunction that of the template.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,15 @@ def compose(req: fnv1.RunFunctionRequest, rsp: fnv1.RunFunctionResponse):
         resource.update(rsp.desired.resources[f"subnet-{zone}"], subnet)
     rsp.desired.resources["vpc"].ready = fnv1.READY_TRUE
     rsp.desired.composite.resource.update({"status": {"vpcId": at_provider["id"]}})
+"""
+OFFICIAL += """
+
+class Runner:
+    async def RunFunction(self, req, context):
+        assert isinstance(req, fnv1.RunFunctionRequest)
+        rsp = response.to(req)
+        compose(req, rsp)
+        return rsp
 """
 OURS = OFFICIAL.replace("from crossplane.function import", "from crossplane_lite import")
 OURS = OURS.replace("from crossplane.function.proto", "from crossplane_lite.proto")
@@ -103,16 +115,26 @@ def test_in_tests(module: str) -> None:
 
 
 def test_on_the_command_line(module: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """render and simulate take its `module:function`."""
+    """render and simulate take its `module:function`, and a class with RunFunction as its own imports have it."""
     Path("xr.yaml").write_text(__import__("json").dumps(XR))
-    assert main(["render", "xr.yaml", "--function", f"{module}:compose"]) == 0
-    assert "kind: VPC" in capsys.readouterr().out
+    for name in ("compose", "Runner"):
+        for command in ("render", "simulate"):
+            assert main([command, "xr.yaml", "--function", f"{module}:{name}"]) == 0
+            assert "VPC" in capsys.readouterr().out
+
+
+def test_a_class_in_tests(module: str) -> None:
+    """A class with RunFunction gets messages of the implementation that its module imports, in tests too."""
+    runner = __import__(module).Runner()
+    rendered = testing.render(XR, COMPOSITION, functions={"function-network": runner}, observed=[VPC])
+    assert rendered.composed["subnet-b"]["spec"]["forProvider"]["vpcId"] == "vpc-1"
 
 
 @pytest.mark.sample(1)
-def test_served(module: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["compose", "Runner"])
+def test_served(module: str, name: str, tmp_path: Path) -> None:
     """`crossplane-lite serve` serves it."""
-    with serving(f"{module}:compose", "--insecure", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}) as server:
+    with serving(f"{module}:{name}", "--insecure", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}) as server:
         with channel(server.address) as open_channel:
             answer = testing.Response.of(raw_call(open_channel, testing.request(XR, observed=[VPC])))
     assert sorted(answer.desired) == ["subnet-a", "subnet-b", "vpc"]

@@ -89,6 +89,17 @@ def test_fields_of_the_composite(xr: str, capsys: pytest.CaptureFixture[str]) ->
     assert "xr.status... is a field of the composite: what reads it sees it one reconcile later.\n" in out
 
 
+def test_warnings_of_the_source(
+    xr: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What goes wrong silently in the function's source is a warning, as in render."""
+    source = "from crossplane_lite import composition\n\n\n@composition.function\ndef compose(ctx):\n    pass\n"
+    (tmp_path / "nameless.py").write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["simulate", xr, "--function", "nameless:compose"]) == 0
+    assert capsys.readouterr().err.startswith("warning: nameless.py: the function has no name")
+
+
 def test_losses(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What comes of each loss is shown behind the table; nothing of ours gets lost."""
     arguments = ["--drop", "vpc", "--degrade", "vpc.status.atProvider.vpcId", "--drop", "instance"]

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from ...errors import UnresolvedError
 from ..base.folder import PACKAGE
+from ..base.official import instead
 from ..base.sentinels import UNSET
 from ..base.texts import near_name, short_repr, short_text, shortened, some
 from ..models.mistakes import not_a_dict
@@ -36,6 +37,7 @@ _SET_BY: Final = (
     ": a step before this one, such as function-environment-configs, fills it, and previews take --context-values "
     "apiextensions.crossplane.io/environment='{...}'"
 )
+_OF_JSON: Final = {"true": "True", "false": "False", "null": "None"}
 _HOLDERS: Final = (ast.Dict, ast.Lambda, ast.List, ast.Set, ast.Tuple)
 _OF_NAMES: Final = (AttributeError, ImportError, NameError)
 
@@ -66,12 +68,12 @@ def _advice(error: BaseException, author: str) -> str:
     if isinstance(error, LookupError):
         return _entries(error, node, frame) or _of_others(error, frame, is_own=file.startswith(PACKAGE))
     if isinstance(error, TypeError):
-        return _types(error, node, frame)
+        return _no_json(error, frame) or _types(error, node, frame)
     if isinstance(error, ValueError):
         return _values(error, node, frame)
     for kind, say in _SAYS.items():
         if isinstance(error, kind):
-            return say(error, frame) or _none(error, node)
+            return say(error, frame) or _none(error, node) or _no_key(error, node, frame)
     return ""
 
 
@@ -225,14 +227,33 @@ def _attribute(error: AttributeError, frame: FrameType) -> str:
         return ""
     kind = type(error.obj)
     names = dir(error.obj if kind is ModuleType else kind)
-    near = near_name(name, [one for one in names if one[:1] != "_"])
-    return near or (f"; write [{name!r}]" if issubclass(kind, Mapping) else "")
+    hint = instead(name, kind.__name__) or near_name(name, [one for one in names if one[:1] != "_"])
+    return hint or (f"; write [{name!r}]" if _is_key(name, error.obj) else "")
+
+
+def _is_key(name: str, holder: object) -> bool:
+    """Return whether a mapping has a key; a mapping of this package that says no keys has any."""
+    if issubclass(type(holder), dict):
+        return dict.__contains__(holder, name)  # type: ignore[operator]
+    return isinstance(holder, Mapping) and name in getattr(holder, "keys_there", (name,))
 
 
 def _name(error: NameError, frame: FrameType) -> str:
     if isinstance(error, UnboundLocalError):
         return "; no line that has run sets it: set it before, for all cases"
-    return near_name(str(error.name), [*frame.f_locals, *frame.f_globals])
+    name = str(error.name)
+    constant = _OF_JSON.get(name)
+    return f"; Python writes {constant}" if constant else near_name(name, [*frame.f_locals, *frame.f_globals])
+
+
+def _no_key(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
+    """Return what to write for a name that nothing has, and that is a key of a dict in the source."""
+    if not isinstance(error, NameError) or not isinstance(node, ast.Name):
+        return ""
+    dicts = (one for one in ast.walk(_tree_of(frame)) if isinstance(one, ast.Dict))
+    keys = (key for one in dicts for key in one.keys if isinstance(key, ast.Name))
+    is_key = any(columns(key) == columns(node) for key in keys)
+    return f"; a key is a text: write {node.id!r}" if is_key else ""
 
 
 def _imported(error: ImportError, frame: FrameType) -> str:
@@ -257,6 +278,15 @@ _SAYS: Final[dict[type[Exception], Callable[[Any, FrameType], str]]] = {
     NameError: _name,
     StopIteration: _stopped,
 }
+
+
+def _no_json(error: TypeError, frame: FrameType) -> str:
+    """Return what to write for a value that Python's json can't, with the path of one that is missing."""
+    if "is not JSON serializable" not in str(error):
+        return ""
+    value = frame.f_locals.get("o")  # of JSONEncoder.default(self, o)
+    missing = f"{value.source_path} has no value yet: " if type(value) is Observable else ""
+    return f"; {missing}crossplane_lite.json_dumps(...) also writes models, and values that are missing"
 
 
 def _types(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
@@ -300,6 +330,8 @@ def _operands(node: ast.AST | None) -> list[ast.expr]:
 
 def _values(error: ValueError, node: ast.AST | None, frame: FrameType) -> str:
     """Return what to do about a text in place of a number, and about too few or too many values for names."""
+    if "Invalid format specifier" in str(error):
+        return "; in an f-string a brace of JSON is written {{ and }}; crossplane_lite.json_dumps({...}) is easier"
     if isinstance(node, ast.Call) and _NUMBER.search(str(error)) and node.args:
         return f"; {short_text(ast.unparse(node.args[0]))} must be a number: its schema can say so, with type: integer"
     if isinstance(node, ast.For):

@@ -230,7 +230,9 @@ def _instead_of(instance: object) -> str:
         return f"got the class {instance.__name__}; make one: {instance.__name__}({how})"
     if isinstance(instance, dict):
         head = ", ".join(repr(instance.get(key, key)) for key in ("apiVersion", "kind"))
-        return f"got a dict; write Unstructured({head}, spec=...), or an instance of the kind's model"
+        keys = [key for key in instance if key not in ("apiVersion", "kind") and str(key).isidentifier()]
+        fields = "".join(f", {key}=..." for key in keys[:4] or ["spec"])
+        return f"got a dict; write Unstructured({head}{fields}), or an instance of the kind's model"
     if isinstance(instance, str):
         return "got a string; the name comes first: ctx.resource(name, instance)"
     return f"got {type_in_words(instance)}"

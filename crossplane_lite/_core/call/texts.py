@@ -25,7 +25,8 @@ _OTHER_CAUSE: Final = re.compile(
     r"'(?!Observable)\w+' object|of type '(?!Observable)\w+'|'NoneType'|not \"(?!Observable)\w+\""
     r"|(component:|mapping, not) (?!Observable)\w+|unsupported operand|(positional|keyword)(-only)? argument"
 )
-_NO_JSON: Final = "is not JSON serializable"  # how Python's json ends its error
+# What Python says where the advice of `lookups` has the remedy, whatever values are missing.
+_TOLD: Final = ("is not JSON serializable", "Invalid format specifier")
 
 
 def describe(error: BaseException, call: Tracker, home: str) -> str:
@@ -41,7 +42,8 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
     that has compose(), by which the line is found.
     """
     text = named(error, home)
-    if not call.handed_out or isinstance(error, CrossplaneLiteError):
+    is_told = any(one in text for one in _TOLD)
+    if not call.handed_out or isinstance(error, CrossplaneLiteError) or is_told:
         return text
     shown = call.tokens_in(text)
     is_of_types = isinstance(error, TypeError)
@@ -72,8 +74,6 @@ def named(error: BaseException, home: str) -> str:
         text = ": ".join(part for part in (type(error).__name__, without_addresses(str(error))) if part)
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
-    if isinstance(error, TypeError) and text.endswith(_NO_JSON):
-        text += "; crossplane_lite.json_dumps(...) also writes models, and values that are missing"
     frame = authors_frame(error, home)
     if frame is not None and (isinstance(error, UnresolvedError) or not isinstance(error, CrossplaneLiteError)):
         from .lookups import advice

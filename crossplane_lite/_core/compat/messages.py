@@ -36,7 +36,13 @@ def sibling(message: Any, name: str) -> Any:
 
     Raises:
         KeyError: The .proto file that defines the type of `message` has no top-level message called `name`.
+        UsageError: `message` isn't a message.
     """
+    if full_name(message) is None:
+        raise UsageError(
+            f"a request or response must be a protobuf message (got {type_in_words(message)}); "
+            "compose(ctx) has ctx.results.normal(...), ctx.conditions and ctx.requirements"
+        )
     return message_factory.GetMessageClass(type(message).DESCRIPTOR.file.message_types_by_name[name])
 
 
@@ -226,6 +232,7 @@ def merge(struct: Any, data: bytes) -> None:
 
     Raises:
         EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays unchanged then.
+        UsageError: `struct` isn't a message.
     """
     if data:
         _fill(struct, data, anew=False)
@@ -243,6 +250,11 @@ def replace(struct: Any, data: bytes) -> None:
 
 
 def _fill(struct: Any, data: bytes, *, anew: bool) -> None:
+    if full_name(struct) is None:
+        raise UsageError(
+            "what a helper fills must be a protobuf message, such as rsp.desired.resources[name] (got "
+            f"{type_in_words(struct)}); compose(ctx) sets fields of the object itself, as in bucket.spec = {{...}}"
+        )
     cls = type(struct)
     made: Any
     try:

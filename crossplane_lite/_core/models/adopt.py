@@ -375,7 +375,7 @@ def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field
         if field is None:
-            raise UnknownFieldError(_unknown_key(cls, key, values, _label(name)))
+            raise UnknownFieldError(_unknown_key(cls, key, values, _label(name)), (cls, key))
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
         elif value is TOMBSTONE:  # a copy removes the same fields as its original

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from ..base.official import instead
 from ..base.texts import deeper_place, near_name
 from .node import ModelShape, place_of
 from .types import MODEL
@@ -27,7 +28,7 @@ def meant(cls: type[ModelShape], name: str) -> str:
     own = re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name)
     if own != name and hasattr(cls, own):  # of Python, such as connection_details
         return f"; did you mean .{own}?"
-    return near_name(name, cls.__wire_fields__) or deeper_place(name, cls, _fields_of)
+    return instead(name) or near_name(name, cls.__wire_fields__) or deeper_place(name, cls, _fields_of)
 
 
 def not_a_dict(model: Any, key: object) -> str:

@@ -313,7 +313,7 @@ class Model(ModelShape):
             return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         from .mistakes import unknown_field
 
-        return UnknownFieldError(unknown_field(cls, name))
+        return UnknownFieldError(unknown_field(cls, name), (cls, name))
 
 
 CONSTRUCTORS.append(Model.__init__)

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from functools import partialmethod
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
-from ...errors import UnknownFieldError, UnresolvedError
+from ...errors import UnknownFieldError, UnresolvedError, UsageError
+from ..base.official import instead
 from ..base.sentinels import UNSET
 from ..paths.text import EXTERNAL_NAME, quoted
 from .lookup import value_at
@@ -242,6 +243,9 @@ class Observable(Generic[T_co]):
         owner = _at(self, path, settles=self.__cl_settles__)
         if method in _OF_A_MAP and not kwargs and (method == "get" or not args):
             return _asked_of_map(owner, method, args)
+        if instead(method) or (path == getattr(self.__cl_root__, "prefix", "") and method not in _OF_DICTS):
+            # An object has no other methods, also once it is there.
+            raise UsageError(f"the observed state of {path} has no method {method}(){instead(method)}")
         oracle = oracle_of(self)
         if oracle:
             return oracle.applied(_call_method, owner, method, args, kwargs)
@@ -293,6 +297,7 @@ def _backwards(values: Any) -> list[Any]:
     return list(reversed(values))
 
 
+_OF_DICTS = frozenset(dir(dict))
 _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 _SIGNS = dict(
     pair.split(" ", 1)

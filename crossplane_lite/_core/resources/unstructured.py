@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
 from .. import codec
+from ..base.official import instead
 from ..base.texts import type_in_words
 from ..models.libraries import MadeByAttrs
 from ..models.model import Model, delete_field, set_field
@@ -153,10 +154,9 @@ class DynamicModel(Model):
         method = _OF_MAPPINGS.get(name)
         if method is None:
             what = self._unset() if self._absent else f"{shown(self._node)} has no field or method {name!r}"
-            raise UsageError(
-                f"{what}, so {name}() can't be called; the methods of an object without a schema are "
-                f"{', '.join(f'{one}()' for one in sorted(_OF_MAPPINGS))}"
-            )
+            methods = ", ".join(f"{one}()" for one in sorted(_OF_MAPPINGS))
+            hint = instead(name) or f"; the methods of an object without a schema are {methods}"
+            raise UsageError(f"{what}, so {name}() can't be called{hint}")
         return method(self, *args, **kwargs)
 
     def _become_a_list(self, name: str) -> list[Any]:

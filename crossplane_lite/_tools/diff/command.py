@@ -169,7 +169,7 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: Sta
 
         mask = masking((), observed, error.steps)
         status.clear()
-        stdio.say(*map(mask, failure_lines(error)))
+        stdio.say(*map(mask, failure_lines(error, inputs.schemas)))
         return failed(composite, mask(str(error)))
     from ..render.validation import beyond
 

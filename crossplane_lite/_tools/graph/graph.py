@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.dependencies.graph import components
+from ..._core.paths import field_path
+from ..._core.paths.trees import lookup
 from ..render.rendered import Rendered, RenderError
 from ..render.told import HEADING, lines
 from .collect import Collected, collect
@@ -236,7 +238,7 @@ def _node(
 ) -> DrawnNode:
     if name not in found.resources:
         if name.startswith(_FIELD):
-            return DrawnNode(name, Sort.FIELD, "", _field_state(name, edges))
+            return DrawnNode(name, Sort.FIELD, "", _field_state(name, edges, rendered))
         if name.startswith(_REQUIRED):
             key = name.removeprefix(_REQUIRED)
             state = State.FOUND if key in found.answered else State.MISSING
@@ -263,13 +265,20 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
     return State.POSSIBLE if name in found.resources else State.UNKNOWN
 
 
-def _field_state(name: str, edges: list[Edge]) -> State:
+def _field_state(name: str, edges: list[Edge], rendered: Rendered | RenderError) -> State:
     """Return the state of a field of the composite: UNSET if a value that the field needs is missing, else SET.
 
-    A field that no step sets is UNSET if a node that needs it waits for a value of it.
+    A field that no step sets is UNSET if a node that needs it waits for a value of it. A field of the status that the
+    steps set only in an `if` is UNSET if the status lacks it.
     """
-    needs = [edge for edge in edges if edge.dependent == name] or [edge for edge in edges if edge.dependency == name]
-    return State.UNSET if any(edge.waiting for edge in needs) else State.SET
+    own = [edge for edge in edges if edge.dependent == name]
+    needs = own or [edge for edge in edges if edge.dependency == name]
+    if any(edge.waiting for edge in needs):
+        return State.UNSET
+    if not own or not name.startswith(f"{_FIELD}status.") or not isinstance(rendered, Rendered):
+        return State.SET
+    there = lookup(rendered.composite, field_path.parse(name.removeprefix(_FIELD)))
+    return State.UNSET if there is None else State.SET
 
 
 def _title(composite: Mapping[str, Any]) -> str:

@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core.base.texts import short_text
 from ..._core.dependencies.graph import components
-from ..._core.models.types import MANAGED
+from ..._core.models.node import ModelShape
+from ..._core.models.types import LIST, MANAGED, MAP, MODEL
 from ..._core.models.walker import leaves
 from ..._core.paths import field_path
+from ..._core.paths.schema import Schema
 from ..._core.paths.text import show
 from ..._core.paths.trees import lookup
-from ...errors import CrossplaneLiteError, DuplicateResourceError, UsageError
+from ..._core.resources.resource import Resource
+from ...errors import CrossplaneLiteError, DuplicateResourceError, UnknownFieldError, UsageError
 from ...proto import _view
 from ..manifests.objects import metadata_of
 from .functions import InProcess
@@ -33,6 +37,7 @@ from .told import missing_field
 
 if TYPE_CHECKING:
     from ...composition import Function
+    from ..manifests.kind_schemas import Schemas
     from .cluster import World
 
 _NONE: Final = "None"
@@ -146,15 +151,16 @@ def _misplaced(name: str, resource: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def hints(run: StepRun) -> Iterator[str]:
+def hints(run: StepRun, schemas: Schemas | None = None) -> Iterator[str]:
     """Yield a message with the likely source of a fatal result of compose(), or nothing if no source is found.
 
     A source of an exception is an unset field of the composite, a missing input, a key that the input lacks, or the
-    line that first registered a name that is registered twice. Else it is the line that has set a wrong field, or each
-    line that has set a field that waits in a cycle.
+    line that first registered a name that is registered twice, or models that are older than the definitions. Else it
+    is the line that has set a wrong field, or each line that has set a field that waits in a cycle.
 
     Args:
         run: The run of the step that failed. Nothing is yielded if its function isn't in this process.
+        schemas: The schemas of kinds; None for none.
     """
     if run.seen is None or not isinstance(run.runner, InProcess):
         return
@@ -166,6 +172,8 @@ def hints(run: StepRun) -> Iterator[str]:
         return
     if isinstance(error, DuplicateResourceError) and run.seen.twice:
         yield f"it is registered first at {run.seen.twice}"
+    if isinstance(error, UnknownFieldError) and error.lacking is not None and schemas is not None:
+        yield from _older_models(*error.lacking, schemas)
     if isinstance(error, CrossplaneLiteError):
         return
     key = error.args[0] if isinstance(error, KeyError) and error.args else None
@@ -188,6 +196,39 @@ def hints(run: StepRun) -> Iterator[str]:
                 "read it with --xrd, tests with xrd=), or check it before it is used"
             )
             return
+
+
+def _older_models(cls: type[ModelShape], name: str, schemas: Schemas) -> Iterator[str]:
+    """Yield where the definition of a kind has a field that a class of the kind's module lacks."""
+    module = sys.modules.get(cls.__module__)
+    for kind in (getattr(module, one) for one in dir(module)):
+        if not (isinstance(kind, type) and issubclass(kind, Resource) and kind._fixed):
+            continue
+        schema = schemas.find(kind.apiVersion, kind.kind)
+        places = () if schema is None else (Schema(schema).at(steps) for steps in _ways(kind, cls))
+        if any(name in place.properties for place in places if place is not None):
+            where = schemas.where(kind.apiVersion, kind.kind)
+            yield f"{where} has {name!r}, and the models are older: run crossplane-lite generate"
+            return
+
+
+def _ways(top: type[ModelShape], cls: type[ModelShape]) -> Iterator[Steps]:
+    """Yield the paths of the fields of a kind that are instances of a class."""
+    work: list[tuple[Steps, type[ModelShape]]] = [((), top)]
+    known = set()
+    while work:
+        steps, holder = work.pop()
+        if holder is cls:
+            yield steps
+        if holder in known:  # such as JSONSchemaProps, which contain themselves
+            continue
+        known.add(holder)
+        for field in holder.__wire_fields__.values():
+            type_, way = field.type, (*steps, field.wire)
+            while type_.code in (LIST, MAP):
+                type_, way = type_.item, (*way, 0 if type_.code == LIST else "")
+            if type_.code == MODEL:
+                work.append((way, type_.cls))
 
 
 def _set_at(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[str]:

@@ -53,14 +53,15 @@ def command(argv: Sequence[str]) -> int:
         return watch(argv, arguments.paths(given), __name__.partition(".")[0])
     terminal.begin()
     wrong: Sequence[str] = ()
+    inputs: arguments.Inputs | None = None
     try:
         inputs = (arguments.read_operation_inputs if is_operation else arguments.read_inputs)(given)
         rendered = _operation(inputs) if is_operation else strictly(inputs.render)
     except RenderError as error:
-        if not isinstance(error, InvalidStatusError) or error.rendered is None:
+        if inputs is None or not isinstance(error, InvalidStatusError) or error.rendered is None:
             from .output import failure_lines
 
-            stdio.say(*failure_lines(error), f"crossplane-lite render: {error}")
+            stdio.say(*failure_lines(error, inputs and inputs.schemas), f"crossplane-lite render: {error}")
             return 1
         rendered, wrong = error.rendered, error.errors
     return _show(rendered, inputs, given, wrong)

@@ -415,10 +415,15 @@ def in_process(target: str, where: str) -> Runner:
         where: What names it, for messages.
 
     Raises:
-        InputError: The function can't be imported.
+        InputError: The function can't be imported, or `target` is a server's address.
     """
     from ...runtime.load import load_runner
 
+    if target.rpartition(":")[2].isdecimal():
+        raise InputError(
+            f"{where}: this is an address, which belongs into the Function document of the function: annotations "
+            f"{RUNTIME}: Development and {TARGET}: {target}"
+        )
     try:
         found = load_runner(target)
     except InputError as e:

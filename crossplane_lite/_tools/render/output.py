@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..._core.answer.report import WAITING
 from ..._core.base.api_version import group_of
@@ -14,6 +14,9 @@ from .definition import PAUSED, REFERENCES, REQUESTED, composition_of, steering
 from .pipeline import OPERATIONS_GROUP, Selector
 from .rendered import Rendered, RenderError, Result, StepRun
 from .steps import decoded
+
+if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
 
 # A longer line is split at each `; ` of its message. `_DEPENDENCIES` begins the message's list of dependencies.
 _WIDTH: Final = 120
@@ -151,17 +154,17 @@ def lines(rendered: Rendered, *, results: bool = True, waits: bool = True) -> It
         )
 
 
-def failure_lines(error: RenderError) -> Iterator[str]:
+def failure_lines(error: RenderError, schemas: Schemas | None = None) -> Iterator[str]:
     """Yield messages for the user about a failed reconcile: results, requirements that weren't found, and hints.
 
-    The error's own message isn't included.
+    The error's own message isn't included. `schemas` are the schemas of kinds; None for none.
     """
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
     if error.steps:
         from .advice import hints
 
-        yield from (f"hint: {hint}" for hint in hints(error.steps[-1]))
+        yield from (f"hint: {hint}" for hint in hints(error.steps[-1], schemas))
 
 
 def result_lines(results: Iterable[Result]) -> Iterator[str]:

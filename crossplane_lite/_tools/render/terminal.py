@@ -19,11 +19,9 @@ from ..._core.base.folder import PACKAGE
 from ..._core.observed.tracker import current, mask
 from ...runtime import log
 
-# Folders of code that isn't the author's: this package, and asyncio, which runs an `async def` compose().
-_NOT_OF_THE_AUTHOR: Final = (
-    PACKAGE,
-    os.path.join(os.path.dirname(os.__file__), "asyncio", ""),
-)
+# The folder of Python's own code, such as asyncio, which runs an `async def` compose(), and json.
+_PYTHON: Final = os.path.join(os.path.dirname(os.__file__), "")
+_INSTALLED: Final = tuple(os.path.join(_PYTHON, name, "") for name in ("site-packages", "dist-packages"))
 # A frame in a traceback is one line with the place, and further lines that show the code.
 _FRAME: Final = re.compile(
     r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?', re.MULTILINE
@@ -93,8 +91,11 @@ def _without_its_end(text: str) -> str:
 
 
 def _of_the_author(text: str) -> str:
-    """Remove the frames of crossplane_lite and asyncio from a traceback's text, unless there are no other frames."""
-    frames = [found[1].startswith(_NOT_OF_THE_AUTHOR) for found in _FRAME.finditer(text)]
-    if all(frames):
+    """Remove the frames of crossplane_lite and Python from a traceback's text, unless there are no other frames."""
+    if not any(_is_the_authors(found[1]) for found in _FRAME.finditer(text)):
         return text
-    return _FRAME.sub(lambda found: "" if found[1].startswith(_NOT_OF_THE_AUTHOR) else found[0], text)
+    return _FRAME.sub(lambda found: found[0] if _is_the_authors(found[1]) else "", text)
+
+
+def _is_the_authors(file: str) -> bool:
+    return not file.startswith(PACKAGE) and (not file.startswith(_PYTHON) or file.startswith(_INSTALLED))

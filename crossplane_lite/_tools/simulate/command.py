@@ -61,7 +61,9 @@ def command(argv: Sequence[str], page: Page) -> int:
         simulation.run()
     except RenderError as error:
         failure = error
-        stdio.say(*output.failure_lines(error), *(f"hint: {line}" for line in simulation.made_up(error)))
+        stdio.say(
+            *output.failure_lines(error, inputs.schemas), *(f"hint: {line}" for line in simulation.made_up(error))
+        )
     if simulation.problem is not None:
         problems.append(simulation.problem)
     problems += [*_never(simulation), *simulation.cut_off]
@@ -77,7 +79,7 @@ def command(argv: Sequence[str], page: Page) -> int:
         stdio.say(*check.lines)
     found = report(simulation, losses)
     explained = _explained(simulation, inputs, given.explain)
-    stdio.say(*(f"{_NAME}: {note}" for note in inputs.notes), *_notes(simulation))
+    stdio.say(*(f"warning: {note}" for note in inputs.notes), *_notes(simulation))
     _show(given.format, simulation, found, inputs, explained)
     if given.html is not None:
         page(given.html, simulation, failure, losses)
