@@ -42,31 +42,25 @@ def compose(ctx: composition.Context):  # type: ignore[no-untyped-def]  # noqa: 
     acl_param = xr.observed.spec.parameters.acl
 
     # Compose a Bucket - full IDE autocomplete on kwargs
-    bucket = ctx.resource(
-        "bucket",
-        bucketv1beta1.Bucket(
-            spec=bucketv1beta1.BucketSpec(
-                forProvider=bucketv1beta1.ForProvider(
-                    location=location,
-                    versioning=[bucketv1beta1.VersioningItem(enabled=versioning)],
-                )
+    bucket = ctx.resource("bucket", bucketv1beta1.Bucket(
+        spec=bucketv1beta1.BucketSpec(
+            forProvider=bucketv1beta1.ForProvider(
+                location=location,
+                versioning=[bucketv1beta1.VersioningItem(enabled=versioning)],
             )
-        ),
-    )
+        )
+    ))
 
     # Compose an ACL that depends on the Bucket's external name
     # If Bucket isn't observed yet, bucket.observed.external_name returns Observable
-    acl = ctx.resource(
-        "acl",
-        bucketaclv1beta1.BucketACL(  # noqa: F841
-            spec=bucketaclv1beta1.BucketACLSpec(
-                forProvider=bucketaclv1beta1.ACLForProvider(
-                    bucket=bucket.observed.external_name,  # Observable if not ready
-                    predefinedAcl=acl_param,
-                )
+    acl = ctx.resource("acl", bucketaclv1beta1.BucketACL(  # noqa: F841
+        spec=bucketaclv1beta1.BucketACLSpec(
+            forProvider=bucketaclv1beta1.ACLForProvider(
+                bucket=bucket.observed.external_name,  # Observable if not ready
+                predefinedAcl=acl_param,
             )
-        ),
-    )
+        )
+    ))
 
     # Update XR status with computed values
     xr.status.bucketName = bucket.observed.external_name
@@ -127,30 +121,22 @@ def test_basic_example_bucket_is_not_lost() -> None:
 @composition.function
 def network(ctx: Any) -> None:
     """Compose the seed's network: vpc, then subnet, then security group."""
-    vpc = ctx.resource("vpc", VPC(spec=VPCSpec(forProvider=VPCForProvider(cidrBlock="10.0.0.0/16"))))
+    vpc = ctx.resource("vpc", VPC(
+        spec=VPCSpec(forProvider=VPCForProvider(cidrBlock="10.0.0.0/16"))
+    ))
 
-    subnet = ctx.resource(
-        "subnet",
-        Subnet(
-            spec=SubnetSpec(
-                forProvider=SubnetForProvider(
-                    vpcId=vpc.observed.status.atProvider.vpcId,  # Observable if VPC not ready
-                )
-            )
-        ),
-    )
+    subnet = ctx.resource("subnet", Subnet(
+        spec=SubnetSpec(forProvider=SubnetForProvider(
+            vpcId=vpc.observed.status.atProvider.vpcId,  # Observable if VPC not ready
+        ))
+    ))
 
-    ctx.resource(
-        "security-group",
-        SecurityGroup(
-            spec=SGSpec(
-                forProvider=SGForProvider(
-                    vpcId=vpc.observed.status.atProvider.vpcId,  # Depends on VPC
-                    subnetId=subnet.observed.status.atProvider.id,  # Depends on Subnet
-                )
-            )
-        ),
-    )
+    ctx.resource("security-group", SecurityGroup(
+        spec=SGSpec(forProvider=SGForProvider(
+            vpcId=vpc.observed.status.atProvider.vpcId,      # Depends on VPC
+            subnetId=subnet.observed.status.atProvider.id,   # Depends on Subnet
+        ))
+    ))
 
 
 def test_network_over_three_calls() -> None:
@@ -180,16 +166,13 @@ def test_network_over_three_calls() -> None:
 @composition.function
 def second_function(ctx: Any) -> None:
     """Add a project to the bucket of a previous function, and a storage class where it is in the US."""
-    bucket = ctx.resource(
-        "bucket",
-        Bucket(
-            spec=BucketSpec(
-                forProvider=ForProvider(
-                    project="my-project",  # Add project field
-                )
+    bucket = ctx.resource("bucket", Bucket(
+        spec=BucketSpec(
+            forProvider=ForProvider(
+                project="my-project",  # Add project field
             )
-        ),
-    )
+        )
+    ))
 
     # Can read and modify previous function's work:
     if bucket.spec.forProvider.location == "US":
@@ -230,16 +213,13 @@ def in_existing_vpc(ctx: Any) -> None:
     for vpc in ctx.required_resources.get("existing-vpcs", VPC):
         if vpc.observed.status.atProvider.isDefault:
             # Use this VPC
-            ctx.resource(
-                "bucket",
-                Bucket(
-                    spec=BucketSpec(
-                        forProvider=ForProvider(
-                            project=vpc.observed.spec.forProvider.project,
-                        )
+            ctx.resource("bucket", Bucket(
+                spec=BucketSpec(
+                    forProvider=ForProvider(
+                        project=vpc.observed.spec.forProvider.project,
                     )
-                ),
-            )
+                )
+            ))
             break
 
 
