@@ -49,14 +49,11 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
     is_of_types = isinstance(error, TypeError)
     if is_of_types and not shown and _OTHER_CAUSE.search(text):
         return text
-    from .lookups import missing_arguments, missing_operands
-
-    function, paths = missing_arguments(error) or ("function", [])
+    function, paths = _behind(error)
     if shown or is_of_types:
         paths = paths or [one.source_path for one in shown or call.handed_out]
     else:
-        frame = authors_frame(error, home)
-        used = [] if frame is None else missing_operands(error, frame.filename)
+        used = _used(error, home)
         if used != paths:  # the call with missing arguments is another one, around the expression
             function = "function"
         paths = used
@@ -66,6 +63,21 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
     if isinstance(error, AssertionError) and not shown:
         remedy = "leave out the assert: a field that needs a missing value waits by itself"
     return f"{text}. Without a value in this call: {some(list(dict.fromkeys(paths)), 10)}; {remedy}"
+
+
+def _behind(error: BaseException) -> tuple[str, list[str]]:
+    """Return the function that was called with missing values, and their paths; none if there was no such call."""
+    from .lookups import missing_arguments
+
+    return missing_arguments(error) or ("function", [])
+
+
+def _used(error: BaseException, home: str) -> list[str]:
+    """Return the paths of the missing values that the failing expression uses."""
+    from .lookups import missing_operands
+
+    frame = authors_frame(error, home)
+    return [] if frame is None else missing_operands(error, frame.filename)
 
 
 def named(error: BaseException, home: str) -> str:
