@@ -236,7 +236,7 @@ def run(
     Returns:
         The answer. If compose() raises an exception, `fatal` of the answer has the exception's message, also where a
         cluster goes on after it, because a missing value may explain it. An UnresolvedError is answered as in a
-        cluster.
+        cluster. Without `xrd`, a warning names an unset field of the composite that compose() failed of.
 
     Raises:
         UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
@@ -260,7 +260,28 @@ def run(
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
     is_checked = xrd is not None or bool(crds)
     answer = _checked(function, request, xrd, crds) if is_checked else strictly(function.run, request)
-    return Response.of(answer)
+    response = Response.of(answer)
+    if response.fatal and xrd is None and isinstance(function, Function):
+        _warn_of_unset_fields(function, request)
+    return response
+
+
+def _warn_of_unset_fields(function: Function, request: bytes) -> None:
+    """Warn of the unset field of the composite that compose() failed of: the XRD may have a default for it."""
+    import warnings
+
+    from .._tools.render.advice import hints
+    from .._tools.render.functions import InProcess
+    from .._tools.render.observing import Seen
+    from .._tools.render.pipeline import Step
+    from .._tools.render.recording import silent_run
+    from .._tools.render.rendered import StepRun
+
+    answer, seen = silent_run(function, request, Seen())
+    if seen.raised is None or not seen.unset:
+        return
+    for hint in hints(StepRun(Step("run", "run"), InProcess(function), request, answer, 1, seen)):
+        warnings.warn(hint, stacklevel=3)
 
 
 def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resources) -> bytes:

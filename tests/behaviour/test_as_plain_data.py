@@ -104,7 +104,7 @@ def test_plain_json_says_what_to_write() -> None:
         function = composition.function(lambda ctx, value=value: ctx.log.info(json.dumps(value(ctx))))
         for observed in (None, {"b": samples.bucket(external_name="e")}):
             (text,) = run(function, observed=observed).fatal
-            assert "TypeError: Object of type " in text and "; crossplane_lite.json_dumps(...) also writes" in text
+            assert "TypeError: Object of type " in text and "crossplane_lite.json_dumps(...) also writes" in text
 
 
 def test_plain_json_of_a_missing_value_waits() -> None:

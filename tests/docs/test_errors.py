@@ -77,6 +77,7 @@ COMPOSING: dict[str, Compose] = {
     "is a model, not a dict": lambda ctx: _bucket(ctx).spec["forProvider"],  # type: ignore[index]
     "KeyError": lambda ctx: (ctx.context.update(zones=[]), ctx.context["zone"]),
     "must be a string (got 5": lambda ctx: v1beta2.ForProvider(location=5),  # type: ignore[arg-type]
+    "no attribute 'rsp'": lambda ctx: ctx.rsp,  # type: ignore[attr-defined]
     "int() needs one": lambda ctx: int(_new(ctx, "vpc").observed.status.n),
     "which is a string": lambda ctx: _forced(_bucket(ctx)),
     "no attribute 'value'": lambda ctx: _bucket(ctx).observed.status.atProvider.id.value,  # type: ignore[union-attr]

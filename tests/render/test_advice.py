@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from crossplane_lite import Unstructured, composition
+from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite._core.models import reader
 from crossplane_lite._tools.manifests.kind_schemas import Schemas
 from crossplane_lite._tools.render.cluster import Files
@@ -171,6 +172,21 @@ def test_an_exception_of_an_unset_field(body: Any, caplog: pytest.LogCaptureFixt
     with caplog.at_level(logging.ERROR):
         assert hints(body) == [UNSET]
     assert len([one for one in caplog.records if "compose() raised" in one.getMessage()]) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_unset_field_in_a_test() -> None:
+    """pytest shows the field as a warning where a single call fails of it, and nothing where another mistake fails."""
+
+    @composition.function(name="f")
+    def compose(ctx: composition.Context) -> None:
+        config(ctx, size=str(SIZES[ctx.composite(Network).observed.spec.region]))
+
+    xr = {"apiVersion": "platform.example.com/v1alpha1", "kind": "Network", "metadata": {"name": "a"}}
+    with pytest.warns(UserWarning, match=re.escape(UNSET.removeprefix("hint: "))):
+        assert testing.run(compose, testing.request(xr={**xr, "spec": {}})).fatal
+    assert testing.run(compose, testing.request(xr={**xr, "spec": {"region": "eu"}})).fatal
+    assert not testing.run(compose, testing.request(xr={**xr, "spec": {"region": "small"}})).fatal
 
 
 def test_an_exception_of_a_missing_input() -> None:

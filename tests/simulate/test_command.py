@@ -94,10 +94,10 @@ def test_warnings_of_the_source(
 ) -> None:
     """What goes wrong silently in the function's source is a warning, as in render."""
     source = "from crossplane_lite import composition\n\n\n@composition.function\ndef compose(ctx):\n    pass\n"
-    (tmp_path / "nameless.py").write_text(source)
+    (tmp_path / "without_a_name.py").write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert main(["simulate", xr, "--function", "nameless:compose"]) == 0
-    assert capsys.readouterr().err.startswith("warning: nameless.py: the function has no name")
+    assert main(["simulate", xr, "--function", "without_a_name:compose"]) == 0
+    assert capsys.readouterr().err.startswith("warning: without_a_name.py: the function has no name")
 
 
 def test_losses(xr: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -284,8 +284,9 @@ def _no_json(error: TypeError, frame: FrameType) -> str:
     """Return what to write for a value that Python's json can't, with the path of one that is missing."""
     if "is not JSON serializable" not in str(error):
         return ""
-    value = frame.f_locals.get("o")  # of JSONEncoder.default(self, o)
-    missing = f"{value.source_path} has no value yet: " if type(value) is Observable else ""
+    value: Any = frame.f_locals.get("o")  # of JSONEncoder.default(self, o)
+    is_missing = type(value) is Observable and known(value) is UNSET
+    missing = f"{value.source_path} has no value yet: " if is_missing else ""
     return f"; {missing}crossplane_lite.json_dumps(...) also writes models, and values that are missing"
 
 
