@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import collections
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from .finding import Finding, finding
@@ -294,10 +294,8 @@ class _Function:
         """Yield changes of what belongs to the module, which other calls see."""
         told = {name for node in ast.walk(self._node) if isinstance(node, ast.Global) for name in node.names}
         for node in ast.walk(self._node):
-            changed = changed_name(node)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
-                changed = node
-            elif changed is None or changed.id not in self._shared or self._is_local(changed.id):
+            changed = self._of_module(node, told)
+            if changed is None:
                 continue
             yield finding(
                 changed,
@@ -305,6 +303,15 @@ class _Function:
                 f"{changed.id} belongs to the module, so calls for other composites see this change; make it in the "
                 "function, keep the value in a resource or in the status, or cache it with functools.cache",
             )
+
+    def _of_module(self, node: ast.AST, told: Container[str]) -> ast.Name | None:
+        """Return the name of what a node changes, if it belongs to the module."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
+            return node
+        changed = changed_name(node)
+        if changed is None or changed.id not in self._shared or self._is_local(changed.id):
+            return None
+        return changed
 
     def _is_local(self, name: str) -> bool:
         return name in self._assigned or self._stores[name] > 0
