@@ -23,8 +23,8 @@ RELEASES: Final[Mapping[str, tuple[str, str]]] = {
         "        enableDnsSupport=True,\n        instanceTenancy=name,\n",
     ),
     "field-moved": (
-        'domain="vpc", tags={"Name": f"{name}-{zone}"})\n',
-        'tags={"Name": f"{name}-{zone}", "domain": "vpc"})\n',
+        'domain="vpc", tags={"Name": f"{name}-{zone}"}',
+        'tags={"Name": f"{name}-{zone}", "domain": "vpc"}',
     ),
     "raises": (
         "    vpc_id = network.observed",
