@@ -54,6 +54,15 @@ WRONG = {
     "set": ("subnet.spec.ids = [*set([vpc_id])]", "CL004"),
     "json.dumps": ("subnet.spec.text = json.dumps({'a': [vpc_id]})", "CL005"),
     "a dict": ("tags = {'a': 'b'}\nsubnet.spec.tags = tags\ntags['c'] = 'd'", "CL007"),
+    "a list from a set": ("subnet.spec.ids = [one for one in set(xr.observed.spec.ids)]", "CL009"),
+    "the length of what is missing": ("subnet.spec.two = len(vpc.observed.status.zones) == 2", "CL004"),
+    "a text of what is missing": ("subnet.spec.sum = hashlib.sha256(repr(vpc.observed.status).encode())", "CL005"),
+    "or, of constants alone": ("if xr.observed.spec.size == ('small' or 'medium'):\n    return", "CL010"),
+    "a default that is added to": ("def part(names=[]):\n    names += ['b']", "CL006"),
+    "a tuple without its comma": ("for zone in ('eu-central-1a'):\n    pass", "CL017"),
+    "all exceptions": ("try:\n    size = int(vpc_id)\nexcept Exception:\n    size = 20", "CL018"),
+    "all exceptions, without a name": ("try:\n    size = int(vpc_id)\nexcept:\n    size = 20", "CL018"),
+    "a short text without its f": ("name = 'a'\nsubnet.spec.name = 'app-{name}'", "CL015"),
     "a colon as in YAML": ("subnet.spec.vpcId: vpc_id", "CL014"),
     "a colon behind an item": ("subnet.spec.tags['a']: vpc_id", "CL014"),
     "a text without its f": ("subnet.spec.vpcId = '{vpc.observed.status.id}'", "CL015"),
@@ -93,6 +102,11 @@ RIGHT = {
     "a module's list that is read": "subnet.spec.names = [*NAMES, *SIZES]\nsubnet.spec.count = NAMES.count('d')",
     "a copy of a module's dict": "sizes = dict(SIZES)\nsizes['a'] = 1",
     "a resource by a module's name": "NAMED.spec.a = 1",
+    "an exception that is told": "try:\n    size = 1\nexcept Exception as error:\n    ctx.results.warning(str(error))",
+    "an exception of its own": "try:\n    size = 1\nexcept ValueError:\n    size = 20",
+    "the length of what the user wrote": "subnet.spec.count = len(xr.observed.spec.ids)",
+    "a set of a set": "subnet.spec.ids = sorted([one for one in sorted(set(xr.observed.spec.ids))])",
+    "letters": "for zone in 'abc':\n    pass",
     "a type": "size: int = 3\nsubnet.spec.size = size",
     "a text of another language": "subnet.spec.text = '{{ .Values.name }} {name.first} ${vpc}'",
     "a text that is formatted": "subnet.spec.text = 'a-{xr.name}'.format(xr=xr)",
@@ -155,7 +169,7 @@ def test_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 def test_examples_are_right(capsys: pytest.CaptureFixture[str]) -> None:
     """The examples, the pages' and the benchmarks' functions, and those of real runs, have none of these habits."""
-    of_tests = [f"tests/{name}" for name in ("cluster", "docs", "guard", "runtime", "safety", "simulate")]
+    of_tests = [f"tests/{name}" for name in ("cluster", "docs", "guard", "runtime", "simulate")]
     folders = [str(ROOT / name) for name in ("examples", "benchmarks", *of_tests)]
     assert main(["check", *folders]) == 0
     assert capsys.readouterr().out == ""

@@ -113,9 +113,9 @@ def compose(ctx: composition.Context) -> None:
 """
 
 
-def observed_vpc(namespace: str | None = None, **more: Any) -> dict[str, Any]:
-    """Return the VPC of the projects as it exists."""
-    annotations = {"crossplane.io/composition-resource-name": "vpc"}
+def observed_vpc(namespace: str | None = None, name: str = "vpc", **more: Any) -> dict[str, Any]:
+    """Return the VPC of the projects as it exists, with its composition resource name."""
+    annotations = {"crossplane.io/composition-resource-name": name}
     metadata = {"name": "vpc", "namespace": namespace, "annotations": annotations}
     return {"apiVersion": V, "kind": "VPC", "metadata": metadata, "spec": {"region": "eu"}, **more}
 
@@ -927,6 +927,15 @@ MISTAKES = [
         status=0,
         command="render -o observed.yaml",
         files={"observed.yaml": observed_vpc("default", status={"open": "yes"})},
+    ),
+    Mistake(
+        "an existing resource under another name",
+        "pass",
+        r"warning: net is observed, and no step composes it",
+        "the new resource vpc is of the same kind",
+        status=0,
+        command="render -o observed.yaml",
+        files={"observed.yaml": observed_vpc("default", "net")},
     ),
     Mistake(
         "a sentence as a condition's reason",

@@ -32,6 +32,12 @@ def habits(tree: ast.Module) -> Iterator[Finding]:
             yield from _called(node)
         elif isinstance(node, ast.BoolOp):
             yield from _always_true(node)
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            yield from _from_set(node)
+        elif isinstance(node, ast.For):
+            yield from _over_letters(node)
+        elif isinstance(node, ast.ExceptHandler):
+            yield from _hides_missing(node)
     yield from _hashes(tree)
 
 
@@ -62,6 +68,33 @@ def _called(node: ast.Call) -> Iterator[Finding]:
             yield finding(node, "CL011", text)
 
 
+def _from_set(node: ast.ListComp | ast.GeneratorExp) -> Iterator[Finding]:
+    if isinstance(node, ast.ListComp) and _is_set(node.generators[0].iter):
+        text = "the order of a set is another one in each process; write sorted(...)"
+        yield finding(node, "CL009", text)
+
+
+def _over_letters(node: ast.For) -> Iterator[Finding]:
+    """Yield a loop over a text in parentheses, which is no tuple without a comma."""
+    text = node.iter
+    # A text of letters and digits alone may be meant so, as in "abc".
+    if isinstance(text, ast.Constant) and isinstance(text.value, str) and not text.value.isalnum():
+        yield finding(text, "CL017", f"this loop is over the letters of a text: write ({text.value!r},)")
+
+
+def _hides_missing(node: ast.ExceptHandler) -> Iterator[Finding]:
+    """Yield handlers of all exceptions that go on without raising or telling one."""
+    caught = "" if node.type is None else ast.unparse(node.type)
+    is_wide = caught in ("", "BaseException", "Exception")
+    is_told = node.name is not None and any(
+        isinstance(one, ast.Name) and one.id == node.name for each in node.body for one in ast.walk(each)
+    )
+    goes_on = not any(isinstance(one, ast.Raise) for each in node.body for one in ast.walk(each))
+    if is_wide and goes_on and not is_told:
+        text = "this hides missing values, too, which are an UnresolvedError: name the exception that you expect"
+        yield Finding(node.lineno, node.col_offset + 1, "CL018", text)
+
+
 def _is_set(node: ast.expr | None) -> bool:
     if isinstance(node, ast.Call):
         return ast.unparse(node.func) in ("frozenset", "set")
@@ -85,6 +118,11 @@ def _always_true(node: ast.BoolOp) -> Iterator[Finding]:
     if not isinstance(node.op, ast.Or):
         return
     compared = ""
+    if all(isinstance(one, ast.Constant) for one in node.values):
+        shown = ", ".join(map(ast.unparse, node.values))
+        text = f"this is always {ast.unparse(node.values[0])}; write in ({shown})"
+        yield finding(node, "CL010", text)
+        return
     for one in node.values:
         if isinstance(one, ast.Compare):
             compared = ast.unparse(one.left)
@@ -100,6 +138,8 @@ def changed_name(node: ast.AST) -> ast.Name | None:
         holder = node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
         holder = node.func.value
+    elif isinstance(node, ast.AugAssign):
+        holder = node.target
     elif isinstance(node, ast.Call) and ast.unparse(node.func) == "next" and node.args:
         holder = node.args[0]
     return holder if isinstance(holder, ast.Name) else None

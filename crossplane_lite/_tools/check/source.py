@@ -35,7 +35,7 @@ _ALWAYS_NEW: Final = frozenset(
         *("uuid.uuid1", "uuid.uuid4"),
     }
 )
-_BRACES: Final = re.compile(r"\{(([A-Za-z_]\w*)\.[^{}\s]*)\}")
+_BRACES: Final = re.compile(r"(?<![${])\{(([A-Za-z_]\w*)(?:\.[^{}\s]*)?)\}(?!\})")
 # Functions that make what can be changed.
 _MAKERS: Final = frozenset({"Counter", "OrderedDict", "count", "cycle", "defaultdict", "deque", "dict", "list", "set"})
 
@@ -219,7 +219,11 @@ class _Function:
                     node, "CL004", f"{name}() needs {shown}, which may be missing; write apply({name}, [...])"
                 )
                 return
-        elif name in ("json.dumps", "pickle.dumps"):
+        elif name == "len" and len(node.args) == 1 and self._kind(node.args[0]) == _VALUE:
+            shown = ast.unparse(node.args[0])
+            text = f"len() counts {shown} as empty while it is missing; write apply(len, {shown})"
+            yield finding(node, "CL004", text)
+        elif name in ("json.dumps", "pickle.dumps", "repr"):
             for one in node.args[:1]:
                 for shown in map(ast.unparse, self._values_in(one)):
                     text = f"{name}() can't take {shown} while it is missing; write json_dumps(...)"

@@ -145,6 +145,7 @@ def lines(rendered: Rendered, *, results: bool = True, waits: bool = True) -> It
     yield from (f"warning: {note}" for note in rendered.notes)
     yield from _unanswered(rendered.steps)
     yield from _without_details(rendered.steps)
+    yield from _under_another_name(rendered)
     for name, resource in sorted(rendered.deleted.items()):
         metadata = resource.get("metadata") or {}
         named = f" {metadata['name']}" if metadata.get("name") else ""
@@ -246,6 +247,24 @@ def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
                     f"not found: Secret {'/'.join(filter(None, reference))} with the connection details of {name}, "
                     f"needed by {some_names(waiting[name])} (--required-resources takes Secrets, too)"
                 )
+
+
+def _under_another_name(rendered: Rendered) -> Iterator[str]:
+    """Yield a line for each observed resource that no step composes, where a new one is of the same kind."""
+    from ...proto import _view
+
+    if not rendered.steps:
+        return
+    observed = _view.RunFunctionRequest.FromString(rendered.steps[-1].request).observed.resources
+    new: dict[tuple[Any, Any], str] = {}
+    for name, resource in rendered.composed.items():
+        if name not in observed:
+            new.setdefault((resource.get("apiVersion"), resource.get("kind")), name)
+    for name in sorted(observed.keys() - rendered.composed.keys() - rendered.deleted.keys()):
+        resource = decoded(observed[name].resource, f"the observed resource {quoted(name)}")
+        other = new.get((resource.get("apiVersion"), resource.get("kind")))
+        if other is not None:
+            yield f"warning: {name} is observed, and no step composes it; the new resource {other} is of the same kind"
 
 
 def _timeless(resource: dict[str, Any]) -> dict[str, Any]:
