@@ -931,8 +931,8 @@ MISTAKES = [
     Mistake(
         "an existing resource under another name",
         "pass",
-        r"warning: net is observed, and no step composes it",
-        "the new resource vpc is of the same kind",
+        "net is kept for now",
+        r"if vpc is the same resource under a new name, give it formerly=\['net'\]",
         status=0,
         command="render -o observed.yaml",
         files={"observed.yaml": observed_vpc("default", "net")},

@@ -460,3 +460,23 @@ def test_what_a_run_imports(folder: Path) -> None:
     modules = json.loads(done.stdout)
     found = [name for name in modules if any((name + ".").startswith(one + ".") for one in unwanted)]
     assert found == []
+
+
+def test_a_resource_under_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An observed resource that no step composes is told, where a new one is of the same kind."""
+    made = '{"apiVersion": "example.org/v1", "kind": "Thing"}'
+    body = f"resource.update(rsp.desired.resources['new'], {made})"
+    source = f"from crossplane_lite import resource\n\n\ndef compose(req, rsp):\n    {body}\n"
+    (tmp_path / "of_messages.py").write_text(source)
+    (tmp_path / "xr.yaml").write_text("apiVersion: example.org/v1\nkind: XNet\nmetadata: {name: net, uid: u}\n")
+    annotations = "{crossplane.io/composition-resource-name: old}"
+    (tmp_path / "observed.yaml").write_text(
+        f"apiVersion: example.org/v1\nkind: Thing\nmetadata: {{name: a, annotations: {annotations}}}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["render", "xr.yaml", "--function", "of_messages:compose", "-o", "observed.yaml"]) == 0
+    told = "warning: old is observed, and no step composes it; the new resource new is of the same kind"
+    assert told in capsys.readouterr().err.splitlines()

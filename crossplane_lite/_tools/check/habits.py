@@ -85,14 +85,14 @@ def _over_letters(node: ast.For) -> Iterator[Finding]:
 def _hides_missing(node: ast.ExceptHandler) -> Iterator[Finding]:
     """Yield handlers of all exceptions that go on without raising or telling one."""
     caught = "" if node.type is None else ast.unparse(node.type)
-    is_wide = caught in ("", "BaseException", "Exception")
-    is_told = node.name is not None and any(
-        isinstance(one, ast.Name) and one.id == node.name for each in node.body for one in ast.walk(each)
-    )
-    goes_on = not any(isinstance(one, ast.Raise) for each in node.body for one in ast.walk(each))
-    if is_wide and goes_on and not is_told:
-        text = "this hides missing values, too, which are an UnresolvedError: name the exception that you expect"
-        yield Finding(node.lineno, node.col_offset + 1, "CL018", text)
+    if caught not in ("", "BaseException", "Exception"):
+        return
+    inner = [one for each in node.body for one in ast.walk(each)]
+    names = {one.id for one in inner if isinstance(one, ast.Name)}
+    if node.name in names or any(isinstance(one, ast.Raise) for one in inner):
+        return
+    text = "this hides missing values, too, which are an UnresolvedError: name the exception that you expect"
+    yield Finding(node.lineno, node.col_offset + 1, "CL018", text)
 
 
 def _is_set(node: ast.expr | None) -> bool:
@@ -136,10 +136,15 @@ def changed_name(node: ast.AST) -> ast.Name | None:
     holder: ast.expr | None = None
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
         holder = node.value
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
-        holder = node.func.value
     elif isinstance(node, ast.AugAssign):
         holder = node.target
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "next" and node.args:
-        holder = node.args[0]
+    elif isinstance(node, ast.Call):
+        holder = _changed_by(node)
     return holder if isinstance(holder, ast.Name) else None
+
+
+def _changed_by(node: ast.Call) -> ast.expr | None:
+    """Return what a call changes: the list or dict of a method, or the counter that next() advances."""
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        return node.func.value
+    return node.args[0] if ast.unparse(node.func) == "next" and node.args else None
