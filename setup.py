@@ -21,7 +21,9 @@ class FromStubs:
         """Copy a file of the project, or the stub for which it stands."""
         stub = os.path.join("stubs", infile)
         command: Any = super()
-        return command.copy_file(stub if os.path.isfile(stub) else infile, outfile, *options, **more)
+        return command.copy_file(
+            stub if os.path.isfile(stub) else infile, outfile, *options, **more
+        )
 
 
 class BuildPy(FromStubs, build_py):
@@ -31,11 +33,14 @@ class BuildPy(FromStubs, build_py):
 class Sdist(FromStubs, sdist):
     """Copies the project into a source distribution.
 
-    With SOURCE_DATE_EPOCH the same project gives the same bytes; setuptools sees to that for wheels only.
+    With SOURCE_DATE_EPOCH the same project gives the same bytes; setuptools sees to that for wheels
+    only.
     """
 
     def make_archive(self, base_name: Any, format: str, *places: Any, **more: Any) -> Any:
-        """Make the archive; with a time that is given, of nothing that changes from build to build."""
+        """Make the archive; with a time that is given, of nothing that changes from build to
+        build.
+        """
         made: Any = super().make_archive(base_name, format, *places, **more)
         if format == "gztar" and os.environ.get("SOURCE_DATE_EPOCH"):
             _make_reproducible(made, int(os.environ["SOURCE_DATE_EPOCH"]))
@@ -45,7 +50,10 @@ class Sdist(FromStubs, sdist):
 def _make_reproducible(path: str, seconds: int) -> None:
     """Write an archive again, its members in order, with one time and no owner."""
     content = io.BytesIO()
-    with tarfile.open(path) as old, tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as new:
+    with (
+        tarfile.open(path) as old,
+        tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as new,
+    ):
         for member in sorted(old.getmembers(), key=lambda one: one.name):
             member.mtime, member.uid, member.gid, member.uname, member.gname = seconds, 0, 0, "", ""
             member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644

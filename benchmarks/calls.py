@@ -1,7 +1,7 @@
 """Rows of one call over gRPC on loopback, each server in a process of its own, called in turns.
 
-The functions set labels and annotations, as people do. Our servers have made a placeholder and text from it in an
-earlier call, as those of people have after some minutes.
+The functions set labels and annotations, as people do. Our servers have made a placeholder and text
+from it in an earlier call, as those of people have after some minutes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _SIDES = ("official", "floor", "ours")
 _ALL_SIDES = ("official", _DICTS, _TYPED, "floor", "ours")
 _MODULES = {_DICTS: "official_dicts", _TYPED: "official_models"}
 _WEIGHED = ("floor", "floor, one heap", "ours", "ours, one heap")
-_ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}  # as in the images of `package` and of a new project's Dockerfile
+# as in the images of `package` and of a new project's Dockerfile
+_ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}
 _LARGE = (100, 100, 100)
 _MANY_CALLS = 2000
 _PAIRS = 50
@@ -52,13 +53,19 @@ def _sample(request: bytes, resources: int, sides: tuple[str, ...], rounds: int)
             assert answer == answers["ours"], side
         assert len(answers["ours"]["desired"]["resources"]) == resources
         assert len(calls["floor"](request)) == 2
-        return in_turns({side: functools.partial(timed, call, request) for side, call in calls.items()}, rounds)
+        return in_turns(
+            {side: functools.partial(timed, call, request) for side, call in calls.items()}, rounds
+        )
 
 
 def make_placeholder(call: processes.Call) -> None:
-    """Have a server of ours make text from a value that isn't there; the field that waits for it isn't set then."""
+    """Have a server of ours make text from a value that isn't there; the field that waits for it
+    isn't set then.
+    """
     waiting, resolved = (
-        data.answer_of(call(data.request(observed, 0, 1, describe=True)))["desired"]["composite"]["resource"]["status"]
+        data.answer_of(call(data.request(observed, 0, 1, describe=True)))["desired"]["composite"][
+            "resource"
+        ]["status"]
         for observed in (0, 1)
     )
     assert "about" not in waiting
@@ -72,19 +79,24 @@ def timed(call: Callable[[bytes], bytes], request: bytes) -> float:
     return time.perf_counter() - start
 
 
-def _waves(pairs: int, requests: dict[str, tuple[str, bool]], rounds: int, *, news: bool = False) -> Samples:
+def _waves(
+    pairs: int, requests: dict[str, tuple[str, bool]], rounds: int, *, news: bool = False
+) -> Samples:
     """Time calls of one server of ours.
 
     Args:
         pairs: How many pairs of Buckets each call composes.
         requests: What the second ones set, and whether the first ones have a value, by side.
         rounds: How often each is measured.
-        news: Whether nobody has been told yet what waits. Otherwise the composite has the condition that says so, as
-            it has from the second call on.
+        news: Whether nobody has been told yet what waits. Otherwise the composite has the condition
+            that says so, as it has from the second call on.
     """
     models.models_dir()
     with processes.serving("ours_waves") as server, processes.caller(server) as call:
-        sides = {side: data.wave_request(pairs, fields, resolved=known) for side, (fields, known) in requests.items()}
+        sides = {
+            side: data.wave_request(pairs, fields, resolved=known)
+            for side, (fields, known) in requests.items()
+        }
         call(data.wave_request(1, "texts", resolved=False))  # makes a placeholder
         for side, (fields, known) in requests.items():
             answer = call(sides[side])
@@ -97,14 +109,19 @@ def _waves(pairs: int, requests: dict[str, tuple[str, bool]], rounds: int, *, ne
         for request in sides.values():
             for _ in range(20):
                 call(request)
-        return in_turns({side: functools.partial(timed, call, request) for side, request in sides.items()}, rounds)
+        return in_turns(
+            {side: functools.partial(timed, call, request) for side, request in sides.items()},
+            rounds,
+        )
 
 
 def _assert_wave(answer: dict[str, Any], pairs: int, fields: str, resolved: bool) -> None:
     """All the first ones are there, and the second ones with what they take, if it is known."""
     resources = answer["desired"]["resources"]
     found = {
-        name: one["resource"]["spec"]["forProvider"] for name, one in resources.items() if name.startswith("logs-")
+        name: one["resource"]["spec"]["forProvider"]
+        for name, one in resources.items()
+        if name.startswith("logs-")
     }
     assert len(resources) - len(found) == pairs
     expected = {}
@@ -117,7 +134,9 @@ def _assert_wave(answer: dict[str, Any], pairs: int, fields: str, resolved: bool
         }[fields]
         expected[f"logs-{index}"] = {"location": location, "project": project}
     assert found == expected
-    assert not [result for result in answer.get("results", []) if result["severity"] == "SEVERITY_FATAL"]
+    assert not [
+        result for result in answer.get("results", []) if result["severity"] == "SEVERITY_FATAL"
+    ]
 
 
 def _memory(clients: int) -> Samples:
@@ -128,10 +147,16 @@ def _memory(clients: int) -> Samples:
     def weigh(side: str) -> float:
         module, _, heap = side.partition(", ")
         settings = _ONE_HEAP if heap else None
-        with processes.serving(module, settings=settings) as server, processes.caller(server) as call:
+        with (
+            processes.serving(module, settings=settings) as server,
+            processes.caller(server) as call,
+        ):
             if module == "ours":
                 make_placeholder(call)
-                assert len(data.answer_of(call(request))["desired"]["resources"]) == _LARGE[1] + _LARGE[2]
+                assert (
+                    len(data.answer_of(call(request))["desired"]["resources"])
+                    == _LARGE[1] + _LARGE[2]
+                )
             with futures.ThreadPoolExecutor(clients) as pool:
                 list(pool.map(lambda _: call(request), range(_MANY_CALLS)))
             return processes.resident_bytes(server.process.pid)
@@ -190,16 +215,36 @@ def _left() -> Samples:
     return samples
 
 
-def _row(name: str, size: tuple[int, int, int], rounds: int, *reach: Reach, over: bool = False) -> Row:
+def _row(
+    name: str, size: tuple[int, int, int], rounds: int, *reach: Reach, over: bool = False
+) -> Row:
     _, passed, emitted = size
-    sides = _ALL_SIDES if size[0] else _SIDES  # where nothing observed is read there is little to make a dict of
+    # where nothing observed is read there is little to make a dict of
+    sides = _ALL_SIDES if size[0] else _SIDES
     resources = emitted if over else passed + emitted
-    return Row(name, sides, lambda: _sample(data.request(*size, over=over), resources, sides, rounds), reach)
+    return Row(
+        name,
+        sides,
+        lambda: _sample(data.request(*size, over=over), resources, sides, rounds),
+        reach,
+    )
 
 
 ROWS = (
-    _row("p50 of one call, 100 / 100 / 100", _LARGE, 150, Reach("official", 1 / 9), Reach(_DICTS, 1 / 9)),
-    _row("p50 of one call, 10 / 10 / 10", (10, 10, 10), 500, Reach("official", 1 / 4), Reach(_DICTS, 1 / 4)),
+    _row(
+        "p50 of one call, 100 / 100 / 100",
+        _LARGE,
+        150,
+        Reach("official", 1 / 9),
+        Reach(_DICTS, 1 / 9),
+    ),
+    _row(
+        "p50 of one call, 10 / 10 / 10",
+        (10, 10, 10),
+        500,
+        Reach("official", 1 / 4),
+        Reach(_DICTS, 1 / 4),
+    ),
     _row("p50 of one call, an XR and one resource", (0, 0, 1), 1500, Reach("floor", 1.2)),
     _row("the same with the resource observed, and read", (1, 0, 1), 1500),
     _row("p50 of one call, 100 over those of a previous step", _LARGE, 100, over=True),
@@ -212,7 +257,9 @@ ROWS = (
     Row(
         "the same, when it is news",
         ("resolved", "ours"),
-        lambda: _waves(_PAIRS, {"resolved": ("value", True), "ours": ("value", False)}, 100, news=True),
+        lambda: _waves(
+            _PAIRS, {"resolved": ("value", True), "ours": ("value", False)}, 100, news=True
+        ),
     ),
     Row(
         "f-strings in twenty fields, beside values",
@@ -225,7 +272,19 @@ ROWS = (
         lambda: _waves(_TEXTS // 2, {"resolved": ("texts", True), "ours": ("texts", False)}, 200),
         (Reach("resolved", _HELD_BACK),),
     ),
-    Row("memory after 2,000 calls, 100 / 100 / 100", _WEIGHED, lambda: _memory(1), (Reach("floor", 1.1),), unit="B"),
+    Row(
+        "memory after 2,000 calls, 100 / 100 / 100",
+        _WEIGHED,
+        lambda: _memory(1),
+        (Reach("floor", 1.1),),
+        unit="B",
+    ),
     Row("memory after the same calls of 16 clients", _WEIGHED, lambda: _memory(16), unit="B"),
-    Row("garbage of one call, 100 / 100 / 100", ("official", "ours"), _left, (Reach("official", 0),), unit="objects"),
+    Row(
+        "garbage of one call, 100 / 100 / 100",
+        ("official", "ours"),
+        _left,
+        (Reach("official", 0),),
+        unit="objects",
+    ),
 )

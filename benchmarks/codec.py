@@ -29,7 +29,9 @@ def _to_dict() -> Samples:
     assert json_format.MessageToDict(message) == plain == codec.decode_struct(raw)
     return per_call(
         {
-            "official": lambda: json_format.MessageToDict(message, preserving_proto_field_name=True),
+            "official": lambda: json_format.MessageToDict(
+                message, preserving_proto_field_name=True
+            ),
             "ours": lambda: codec.decode_struct(raw),
         }
     )
@@ -58,13 +60,17 @@ def _read_one() -> Samples:
     plain, message, raw = _sample()
 
     def official() -> Any:
-        return json_format.MessageToDict(message, preserving_proto_field_name=True)["status"]["atProvider"]["url"]
+        return json_format.MessageToDict(message, preserving_proto_field_name=True)["status"][
+            "atProvider"
+        ]["url"]
 
     def ours() -> Any:
         return codec.get_path(raw, ("status", "atProvider", "url"))
 
     assert official() == ours() == plain["status"]["atProvider"]["url"]
-    return per_call({"official": official, "Struct.__getitem__": lambda: _indexed(message), "ours": ours})
+    return per_call(
+        {"official": official, "Struct.__getitem__": lambda: _indexed(message), "ours": ours}
+    )
 
 
 def _indexed(message: struct_pb2.Struct) -> Any:
@@ -77,7 +83,9 @@ def _set_one() -> Samples:
     model = bucket.Bucket(spec=bucket.BucketSpec(forProvider=bucket.ForProvider(location="US")))
 
     def official() -> bytes:
-        changed = json_format.MessageToDict(struct_pb2.Struct.FromString(base), preserving_proto_field_name=True)
+        changed = json_format.MessageToDict(
+            struct_pb2.Struct.FromString(base), preserving_proto_field_name=True
+        )
         changed["spec"]["forProvider"]["location"] = "US"
         message = struct_pb2.Struct()
         message.update(changed)
@@ -97,10 +105,16 @@ _FIELDS = [f"field{at}" for at in range(14)]
 
 def _class() -> Samples:
     """The first use of a class: it is made, and an instance of it."""
-    text = " ".join(f"{name}:{kind}" for name, kind in zip(_FIELDS, itertools.cycle(("s", "i", "b", "[s", "{s"))))
+    text = " ".join(
+        f"{name}:{kind}"
+        for name, kind in zip(_FIELDS, itertools.cycle(("s", "i", "b", "[s", "{s")))
+    )
 
     def official() -> Any:
-        namespace = {"__annotations__": dict.fromkeys(_FIELDS, "str | None"), **dict.fromkeys(_FIELDS)}
+        namespace = {
+            "__annotations__": dict.fromkeys(_FIELDS, "str | None"),
+            **dict.fromkeys(_FIELDS),
+        }
         return attr.define(type("ForProvider", (), namespace))
 
     def ours() -> Any:
@@ -127,6 +141,16 @@ ROWS = (
         _read_one,
         (Reach("official", 1 / 35),),
     ),
-    Row("set one field over an inherited resource", ("official", "ours"), _set_one, (Reach("official", 1 / 25),)),
-    Row("first use of a model class, 14 fields", ("attrs.define", "ours"), _class, (Reach("attrs.define", 0.5),)),
+    Row(
+        "set one field over an inherited resource",
+        ("official", "ours"),
+        _set_one,
+        (Reach("official", 1 / 25),),
+    ),
+    Row(
+        "first use of a model class, 14 fields",
+        ("attrs.define", "ours"),
+        _class,
+        (Reach("attrs.define", 0.5),),
+    ),
 )

@@ -1,7 +1,8 @@
 """Compares two runs of the benchmarks: `python -m benchmarks.compare before.json after.json`.
 
-Both come from `pytest benchmarks --benchmark-json FILE`, on one machine, one after the other. Ratios are compared: ours
-to another side of the same run. A row without another side is compared by our own median.
+Both come from `pytest benchmarks --benchmark-json FILE`, on one machine, one after the other.
+Ratios are compared: ours to another side of the same run. A row without another side is compared by
+our own median.
 """
 
 from __future__ import annotations
@@ -46,8 +47,16 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Cha
         ratios = {one["competitor"]: one["ratio"] for one in earlier.get("beside", ())}
         for one in row.get("beside", ()):
             if one["ratio"] and ratios.get(one["competitor"]):
-                yield Change(f"{row['row']}, beside {one['competitor']}", ratios[one["competitor"]], one["ratio"])
-        if not row.get("beside") and _OURS in row.get("medians", {}) and _OURS in earlier.get("medians", {}):
+                yield Change(
+                    f"{row['row']}, beside {one['competitor']}",
+                    ratios[one["competitor"]],
+                    one["ratio"],
+                )
+        if (
+            not row.get("beside")
+            and _OURS in row.get("medians", {})
+            and _OURS in earlier.get("medians", {})
+        ):
             yield Change(row["row"], earlier["medians"][_OURS], row["medians"][_OURS])
 
 
@@ -57,12 +66,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         1 where a row is worse by more than --most.
     """
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description="Compare two runs.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.compare", description="Compare two runs."
+    )
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
-    parser.add_argument("--most", type=float, default=_MOST, help="the factor above which a row is worse; %(default)s")
+    parser.add_argument(
+        "--most",
+        type=float,
+        default=_MOST,
+        help="the factor above which a row is worse; %(default)s",
+    )
     options = parser.parse_args(argv)
-    found = list(changes(*(json.loads(file.read_text()) for file in (options.before, options.after))))
+    found = list(
+        changes(*(json.loads(file.read_text()) for file in (options.before, options.after)))
+    )
     if not found:
         parser.error("the two runs have no row in common")
     for one in sorted(found, key=lambda one: -one.factor):

@@ -1,12 +1,14 @@
-"""The comparison with other SDKs: `python -m benchmarks.comparison [--rounds 10] [--json FILE] [--readme]`.
+"""The comparison with other SDKs:
+`python -m benchmarks.comparison [--rounds 10] [--json FILE] [--readme]`.
 
-It makes the table of the README, and the one of docs/explanation/comparison.rst that says what share of a core each
-side takes.
+It makes the table of the README, and the one of docs/explanation/comparison.rst that says what
+share of a core each side takes.
 
-Each side is a function in an image of its own, which `crossplane-lite image` makes, pruned and with byte code. What is
-measured is what is in these images, with the settings that `crossplane-lite image` gives them, and with mutual TLS as
-in a cluster. The official SDK has plain dicts, its fastest and smallest use; ours has typed models. Ten rounds take 20
-minutes on two cores that do nothing else.
+Each side is a function in an image of its own, which `crossplane-lite image` makes, pruned and with
+byte code. What is measured is what is in these images, with the settings that
+`crossplane-lite image` gives them, and with mutual TLS as in a cluster. The official SDK has plain
+dicts, its fastest and smallest use; ours has typed models. Ten rounds take 20 minutes on two cores
+that do nothing else.
 """
 
 from __future__ import annotations
@@ -77,7 +79,15 @@ class Side(NamedTuple):
 
 
 SIDES: Final = (
-    Side("crossplane-lite", "ours", (), ("--function", "fn.function:compose"), ("--transport", "h2"), "", "yes"),
+    Side(
+        "crossplane-lite",
+        "ours",
+        (),
+        ("--function", "fn.function:compose"),
+        ("--transport", "h2"),
+        "",
+        "yes",
+    ),
     Side(
         "official SDK, dicts",
         "official_plain",
@@ -122,7 +132,9 @@ _UNKNOWN: Final = "not measured"
 
 
 class Built(NamedTuple):
-    """A side's image: its interpreter on this machine, its unpacked folder, and the size of the layer as pulled."""
+    """A side's image: its interpreter on this machine, its unpacked folder, and the size of the
+    layer as pulled.
+    """
 
     python: Path
     folder: Path
@@ -131,7 +143,9 @@ class Built(NamedTuple):
 
 def _built(side: Side, python: Path, work: Path) -> Built:
     needs = side.needs or (f"crossplane-lite @ {images.wheel(work).as_uri()}",)
-    code = (processes.ROOT / "benchmarks" / "functions" / f"{side.module}.py").read_text(encoding="utf-8")
+    code = (processes.ROOT / "benchmarks" / "functions" / f"{side.module}.py").read_text(
+        encoding="utf-8"
+    )
     name = side.name.replace(", ", "-").replace(" ", "-")
     project = images.project(work, name, needs, code)
     if not side.needs:
@@ -146,7 +160,9 @@ def _start(side: Side, built: Built, *flags: str) -> processes.Server:
 
 
 def _request(side: Side) -> bytes:
-    """Return the request; that for function-pythonic names the class in its input, as its Compositions do."""
+    """Return the request; that for function-pythonic names the class in its input, as its
+    Compositions do.
+    """
     request = data.request(_RESOURCES, 0, _RESOURCES)
     if side.name != pythonic.NAME:
         return request
@@ -156,9 +172,14 @@ def _request(side: Side) -> bytes:
 
 
 def _round(
-    side: Side, built: Built, certificates: str, credentials: grpc.ChannelCredentials, desired: list[Any]
+    side: Side,
+    built: Built,
+    certificates: str,
+    credentials: grpc.ChannelCredentials,
+    desired: list[Any],
 ) -> dict[str, float]:
-    """Start ten servers one after the other, and have them answer 1,000 calls; return the figures of three rows.
+    """Start ten servers one after the other, and have them answer 1,000 calls; return the figures
+    of three rows.
 
     What the side desires is added to `desired`, and must be what the sides before it desire.
     """
@@ -202,9 +223,18 @@ def _proportional_bytes(server: processes.Server) -> int:
 
 
 def _deleted(side: Side, built: Built, work: Path) -> int:
-    """Return how many of the resources of examples/lost_field a function loses with one status field."""
+    """Return how many of the resources of examples/lost_field a function loses with one status
+    field.
+    """
     folder = processes.ROOT / "examples" / "lost_field"
-    command = [sys.executable, "-m", "crossplane_lite", "simulate", "--degrade", "vpc.status.atProvider.id"]
+    command = [
+        sys.executable,
+        "-m",
+        "crossplane_lite",
+        "simulate",
+        "--degrade",
+        "vpc.status.atProvider.id",
+    ]
     with contextlib.ExitStack() as stack:
         if side.name == pythonic.NAME:
             server = _start(side, built, "--insecure")
@@ -214,20 +244,26 @@ def _deleted(side: Side, built: Built, work: Path) -> int:
         else:
             command += ["--function", f"{'official' if side.needs else 'ours'}:compose"]
         environment = {**os.environ, "PYTHONPATH": str(processes.ROOT)}
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
     assert done.returncode in (0, 1), done.stderr[-2000:]
     return len(re.findall("^ +deletes: ", done.stdout, re.MULTILINE))
 
 
 def _files(work: Path, address: str) -> list[str]:
-    """Write a Composition of one step that a running server of function-pythonic answers, and return the arguments."""
+    """Write a Composition of one step that a running server of function-pythonic answers, and
+    return the arguments.
+    """
     annotations = {"runtime": "Development", "runtime-development-target": address}
     function = {
         "apiVersion": "pkg.crossplane.io/v1",
         "kind": "Function",
         "metadata": {
             "name": "function-pythonic",
-            "annotations": {f"render.crossplane.io/{key}": value for key, value in annotations.items()},
+            "annotations": {
+                f"render.crossplane.io/{key}": value for key, value in annotations.items()
+            },
         },
         "spec": {"package": "example.org/function-pythonic:v0.0.0"},
     }
@@ -258,14 +294,21 @@ def measured(rounds: int, python: Path, file: Path | None) -> dict[str, Any]:
         python: The Python that runs the servers.
         file: Is written after each round, with what is known by then; None for no file.
     """
-    found: dict[str, Any] = {"day": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}", "sides": {}}
+    found: dict[str, Any] = {
+        "day": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}",
+        "sides": {},
+    }
     with contextlib.ExitStack() as stack:
-        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmarks-comparison-")))
+        work = Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmarks-comparison-"))
+        )
         certificates, credentials = stack.enter_context(transports.certificates())
         built = {}
         for side in SERVERS.values():
             try:
-                built[side] = _built(side, pythonic.found(python) if side.name == pythonic.NAME else python, work)
+                built[side] = _built(
+                    side, pythonic.found(python) if side.name == pythonic.NAME else python, work
+                )
             except models.SkipRow as reason:
                 print(f"{side.name} is not measured: {reason}", file=sys.stderr)
         for side, one in built.items():
@@ -328,19 +371,25 @@ def rst(found: Mapping[str, Any]) -> str:
             )
         ]
         cells.insert(1, f"{one['size'] / 1e6:.1f} MB")
-        columns.append([side.name, *cells, f"{one['deleted']} of {_LOST}{side.lost}", side.without_docker])
+        columns.append(
+            [side.name, *cells, f"{one['deleted']} of {_LOST}{side.lost}", side.without_docker]
+        )
     columns[0][0] = HEADS[0]
     return _table(columns)
 
 
 def shares(found: Mapping[str, Any]) -> str:
-    """Return the share of a core that each server takes, and where all was measured, as the page has them."""
+    """Return the share of a core that each server takes, and where all was measured, as the page
+    has them.
+    """
     columns = [["server"], ["share of a core"]]
     for name, side in SERVERS.items():
         one = found["sides"].get(side.name)
         rounds = [figures["share"] for figures in one["rounds"]] if one else []
         columns[0].append(name)
-        columns[1].append(_cell(rounds, lambda value: f"{value * 100:.1f} %") if rounds else _UNKNOWN)
+        columns[1].append(
+            _cell(rounds, lambda value: f"{value * 100:.1f} %") if rounds else _UNKNOWN
+        )
     return f"{_table(columns)}\n{_circumstances(found)}\n"
 
 
@@ -362,11 +411,14 @@ def _circumstances(found: Mapping[str, Any]) -> str:
         if name == _GRPCIO.name:
             continue  # the same version under the same Python as with h2
         under.setdefault(one["python"], []).append(f"{name} {one['version']}")
-    sides = "; ".join(f"{' and '.join(names)} under Python {python}" for python, names in under.items())
+    sides = "; ".join(
+        f"{' and '.join(names)} under Python {python}" for python, names in under.items()
+    )
     (rounds,) = {len(one["rounds"]) for one in found["sides"].values()}
     text = (
-        f"Medians and quartiles of {rounds} round{'s' if rounds != 1 else ''} on {found['day']}, with mutual TLS: "
-        f"{os.cpu_count()} cores ({_processor()}), {platform.system()}, pruned images; {sides}."
+        f"Medians and quartiles of {rounds} round{'s' if rounds != 1 else ''} on {found['day']},"
+        f" with mutual TLS: {os.cpu_count()} cores ({_processor()}), {platform.system()}, pruned"
+        f" images; {sides}."
     )
     return textwrap.fill(text, 145)
 
@@ -375,7 +427,9 @@ def _processor() -> str:
     """Return the processor's name, or its architecture where the system doesn't say more."""
     with contextlib.suppress(OSError):
         if names := re.findall(
-            r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
+            r"^model name\s*: (.*)$",
+            Path("/proc/cpuinfo").read_text(encoding="utf-8"),
+            re.MULTILINE,
         ):
             return str(names[0])
     return platform.machine()
@@ -388,12 +442,20 @@ def shown(file: Path) -> str:
 
 
 def main() -> None:
-    """Measure, and print both tables; write them into the README and the page if that is asked for."""
-    parser = argparse.ArgumentParser(description="Measure the comparison with other SDKs, and print its tables.")
+    """Measure, and print both tables; write them into the README and the page if that is asked
+    for.
+    """
+    parser = argparse.ArgumentParser(
+        description="Measure the comparison with other SDKs, and print its tables."
+    )
     parser.add_argument("--rounds", type=int, default=10, help="(%(default)s)")
     parser.add_argument("--json", type=Path, help="write the figures of each round to this file")
-    parser.add_argument("--readme", action="store_true", help="put the tables into the README and the page")
-    parser.add_argument("--python", type=Path, default=_PYTHON, help="the Python that runs the servers (this one)")
+    parser.add_argument(
+        "--readme", action="store_true", help="put the tables into the README and the page"
+    )
+    parser.add_argument(
+        "--python", type=Path, default=_PYTHON, help="the Python that runs the servers (this one)"
+    )
     given = parser.parse_args()
     found = measured(given.rounds, given.python, given.json)
     for file, text in ((README, rst(found)), (PAGE, shares(found))):

@@ -27,7 +27,18 @@ _RULE = {
     "condition": {"age": 30, "matchesPrefix": ["logs/", "tmp/"], "withState": "ANY"},
 }
 _OWNED = (
-    *("acl", "autoclass", "cors", "encryption", "id", "labels", "location", "logging", "project", "requesterPays"),
+    *(
+        "acl",
+        "autoclass",
+        "cors",
+        "encryption",
+        "id",
+        "labels",
+        "location",
+        "logging",
+        "project",
+        "requesterPays",
+    ),
     *("rpo", "stage", "storageClass", "tier", "url", "versioning", "website", "zone"),
 )
 _DESIRED = {
@@ -45,7 +56,11 @@ def observed_bucket(index: int) -> dict[str, Any]:
     """Return a Bucket as an API server shows it: 185 nodes, 3.8 KB as a Struct."""
     name = f"platform-bucket-{index:04}"
     url = f"gs://{name}"
-    condition = {"lastTransitionTime": "2025-11-03T09:30:00Z", "reason": "Available", "status": "True"}
+    condition = {
+        "lastTransitionTime": "2025-11-03T09:30:00Z",
+        "reason": "Available",
+        "status": "True",
+    }
     owned = {f"f:{name}": {} for name in _OWNED}
     return {
         "apiVersion": "storage.gcp.upbound.io/v1beta2",
@@ -125,7 +140,9 @@ def passed_through(index: int) -> dict[str, Any]:
     }
 
 
-def request(observed: int, passed: int, emitted: int, *, over: bool = False, describe: bool = False) -> bytes:
+def request(
+    observed: int, passed: int, emitted: int, *, over: bool = False, describe: bool = False
+) -> bytes:
     """Return the bytes of a request.
 
     Args:
@@ -143,24 +160,34 @@ def request(observed: int, passed: int, emitted: int, *, over: bool = False, des
             "apiVersion": "platform.example.org/v1alpha1",
             "kind": "XBuckets",
             "metadata": {"name": "platform", "uid": "00000000-0000-0000-0000-000000000001"},
-            "spec": {"parameters": {"emit": emitted, "read": observed, "location": "EU", "describe": describe}},
+            "spec": {
+                "parameters": {
+                    "emit": emitted,
+                    "read": observed,
+                    "location": "EU",
+                    "describe": describe,
+                }
+            },
         }
     )
     for index in range(observed):
         message.observed.resources[f"bucket-{index}"].resource.update(observed_bucket(index))
     for index in range(passed):
-        message.desired.resources[f"{'bucket' if over else 'earlier'}-{index}"].resource.update(passed_through(index))
+        message.desired.resources[f"{'bucket' if over else 'earlier'}-{index}"].resource.update(
+            passed_through(index)
+        )
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 
 
 def wave_request(pairs: int, fields: str, *, resolved: bool) -> bytes:
-    """Return the bytes of a request for pairs of Buckets, the second of which takes the URL of the first.
+    """Return the bytes of a request for pairs of Buckets, the second of which takes the URL of the
+    first.
 
     Args:
         pairs: How many pairs; all of the first ones are observed.
-        fields: What the second ones set: one field to the URL (`value`), two fields to it (`direct`), or two fields
-            to texts that are made from it (`texts`).
+        fields: What the second ones set: one field to the URL (`value`), two fields to it
+            (`direct`), or two fields to texts that are made from it (`texts`).
         resolved: Whether the observed ones have a URL.
     """
     message = pb.RunFunctionRequest()
@@ -184,11 +211,18 @@ def wave_request(pairs: int, fields: str, *, resolved: bool) -> bytes:
 
 
 def told(request: bytes, answer: bytes) -> bytes:
-    """Return a request whose composite has the conditions of an answer, as it has from the second call on."""
+    """Return a request whose composite has the conditions of an answer, as it has from the second
+    call on.
+    """
     message = pb.RunFunctionRequest.FromString(request)
     statuses = {pb.STATUS_CONDITION_TRUE: "True", pb.STATUS_CONDITION_FALSE: "False"}
     conditions = [
-        {"type": one.type, "status": statuses.get(one.status, "Unknown"), "reason": one.reason, "message": one.message}
+        {
+            "type": one.type,
+            "status": statuses.get(one.status, "Unknown"),
+            "reason": one.reason,
+            "message": one.message,
+        }
         for one in pb.RunFunctionResponse.FromString(answer).conditions
     ]
     message.observed.composite.resource.update({"status": {"conditions": conditions}})
@@ -197,7 +231,9 @@ def told(request: bytes, answer: bytes) -> bytes:
 
 
 def at_rest(request: bytes, call: Callable[[bytes], bytes]) -> bytes:
-    """Return a request as Crossplane sends it once nothing changes: observed state has what the function desires."""
+    """Return a request as Crossplane sends it once nothing changes: observed state has what the
+    function desires.
+    """
     for _ in range(5):
         before = pb.RunFunctionRequest.FromString(request)
         after = pb.RunFunctionRequest.FromString(request)
@@ -221,10 +257,12 @@ def _apply(target: Any, source: Any) -> None:
 
 
 def answer_of(data: bytes) -> dict[str, Any]:
-    """Return what a response desires, as plain data, without what one of the sides adds on its own account.
+    """Return what a response desires, as plain data, without what one of the sides adds on its own
+    account.
 
-    Those are the annotations by which this package knows its resources and their values, type and kind of the
-    composite, which Crossplane fills in itself, and the time to live, which is shorter here while a resource is new.
+    Those are the annotations by which this package knows its resources and their values, type and
+    kind of the composite, which Crossplane fills in itself, and the time to live, which is shorter
+    here while a resource is new.
     """
     from google.protobuf import json_format
 
@@ -259,7 +297,9 @@ def nodes(value: Any) -> int:
 
 
 def tree(size: int, depth: int) -> dict[str, Any]:
-    """Return plain data of about `size` nodes with repeated keys: a list of items, each a chain `depth` deep."""
+    """Return plain data of about `size` nodes with repeated keys: a list of items, each a chain
+    `depth` deep.
+    """
     # A level of a chain is a dict with one number in it: two nodes.
     items: list[Any] = []
     for index in range(max(1, size // (2 * depth))):

@@ -1,9 +1,11 @@
-"""CustomResourceDefinitions to measure with where there are no real ones, made in code, the same in every run.
+"""CustomResourceDefinitions to measure with where there are no real ones, made in code, the same in
+every run.
 
-They have the shape of two kinds of Crossplane's GCP provider, GKE's Cluster and GCS's Bucket: about as many objects and
-fields on each level, types in the same proportions, descriptions as long. The numbers below were counted in the real
-ones (the storage version). No text of those is in here: but for the fields that a managed resource has anyway, and
-those that the measured functions set and read, names and descriptions are put together from lists of words.
+They have the shape of two kinds of Crossplane's GCP provider, GKE's Cluster and GCS's Bucket: about
+as many objects and fields on each level, types in the same proportions, descriptions as long. The
+numbers below were counted in the real ones (the storage version). No text of those is in here: but
+for the fields that a managed resource has anyway, and those that the measured functions set and
+read, names and descriptions are put together from lists of words.
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ Levels = Sequence[tuple[int, int]]
 """How many objects each level has, and how many fields all of them have together."""
 
 CLASSES = {"Bucket": 31, "Cluster": 177}
-"""How many classes `crossplane-lite generate` makes of each: objects of one name and shape share a class.
+"""How many classes `crossplane-lite generate` makes of each: objects of one name and shape share a
+class.
 
 Other names of classes that crossplane-lite ships don't count."""
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-# GKE's node configuration is most of its depth: it stands in forProvider, and once more in the node pools of
-# atProvider; a part of it is in the defaults of node pools as well.
+# GKE's node configuration is most of its depth: it stands in forProvider, and once more in the node
+# pools of atProvider; a part of it is in the defaults of node pools as well.
 _CONTAINERS: Levels = ((1, 2), (3, 5), (2, 9), (4, 6), (2, 2))
 _NODE: Levels = ((1, 48), (24, 76), (15, 41), (4, 6))
 _NODE_POOL: Levels = ((1, 17), (7, 27), (4, 7))
@@ -46,20 +49,88 @@ _TYPES: dict[str, Json] = {
 _LEAVES = "s b s s f s b s [s s b s s b s f s b s {s b s s b s f s b s [s b s s b f s".split()
 _EACH_LIST = 6  # one of so many objects is in a list
 _FIRST = (
-    *("access", "address", "archive", "backup", "balancer", "capacity", "channel", "cipher", "compute", "control"),
-    *("default", "disk", "edge", "export", "fabric", "gateway", "health", "image", "ingress", "journal", "kernel"),
-    *("lease", "logging", "machine", "memory", "mesh", "metric", "mirror", "network", "notify", "origin", "policy"),
-    *("pool", "private", "proxy", "queue", "quota", "region", "release", "replica", "route", "sandbox", "scale"),
-    *("secret", "security", "session", "shard", "snapshot", "storage", "stream", "subnet", "tenant", "traffic"),
+    *(
+        "access",
+        "address",
+        "archive",
+        "backup",
+        "balancer",
+        "capacity",
+        "channel",
+        "cipher",
+        "compute",
+        "control",
+    ),
+    *(
+        "default",
+        "disk",
+        "edge",
+        "export",
+        "fabric",
+        "gateway",
+        "health",
+        "image",
+        "ingress",
+        "journal",
+        "kernel",
+    ),
+    *(
+        "lease",
+        "logging",
+        "machine",
+        "memory",
+        "mesh",
+        "metric",
+        "mirror",
+        "network",
+        "notify",
+        "origin",
+        "policy",
+    ),
+    *(
+        "pool",
+        "private",
+        "proxy",
+        "queue",
+        "quota",
+        "region",
+        "release",
+        "replica",
+        "route",
+        "sandbox",
+        "scale",
+    ),
+    *(
+        "secret",
+        "security",
+        "session",
+        "shard",
+        "snapshot",
+        "storage",
+        "stream",
+        "subnet",
+        "tenant",
+        "traffic",
+    ),
 )
 _SECOND = (
-    *("Config", "Configuration", "Options", "Settings", "Reservation", "Threshold", "Maintenance", "Destination"),
+    *(
+        "Config",
+        "Configuration",
+        "Options",
+        "Settings",
+        "Reservation",
+        "Threshold",
+        "Maintenance",
+        "Destination",
+    ),
     "Enforcement",
 )
 _LENGTHS = (97, 48, 140, 80, 330, 62, 97, 190, 0, 110, 75, 260, 97, 130, 40, 88, 330, 120)
 _WORDS = (
-    "the {} of this part is applied when its owner starts and stays until the next change, which may take some minutes "
-    "to arrive at every place that depends on it; nothing happens to those that are there already"
+    "the {} of this part is applied when its owner starts and stays until the next change, which"
+    " may take some minutes to arrive at every place that depends on it; nothing happens to those"
+    " that are there already"
 ).split()
 
 
@@ -73,7 +144,8 @@ class _Filler:
         self._objects = count(1)
 
     def name(self) -> str:
-        # The two lists have lengths without a common divisor, so that names repeat only after all have been there.
+        # The two lists have lengths without a common divisor, so that names repeat only after all
+        # have been there.
         number = next(self._numbers)
         return _FIRST[number % len(_FIRST)] + _SECOND[number % len(_SECOND)]
 
@@ -99,11 +171,16 @@ class _Filler:
             chosen = {at * len(slots) // below for at in range(below)}
             owners = []
             for at, owner in enumerate(slots):
-                name = next(name for name in iter(self.name, None) if name not in owner["properties"])
+                name = next(
+                    name for name in iter(self.name, None) if name not in owner["properties"]
+                )
                 if at in chosen:
-                    owners.append({"type": "object", "properties": {}})  # which the next level fills in
+                    # which the next level fills in
+                    owners.append({"type": "object", "properties": {}})
                     is_list = next(self._objects) % _EACH_LIST == 0
-                    schema = self.described(name, {"type": "array", "items": owners[-1]} if is_list else owners[-1])
+                    schema = self.described(
+                        name, {"type": "array", "items": owners[-1]} if is_list else owners[-1]
+                    )
                 else:
                     schema = self.leaf(name)
                 owner["properties"][name] = schema
@@ -124,12 +201,22 @@ def _text(name: str, length: int) -> str:
 
 
 def _type(code: str) -> Json:
-    """Return the schema of a type such as `s`, `[s` or `{s`, or of a reference to one of `meta_schemas()`."""
+    """Return the schema of a type such as `s`, `[s` or `{s`, or of a reference to one of
+    `meta_schemas()`.
+    """
     if code[0] == "[":
         return {"type": "array", "items": _type(code[1:])}
     if code[0] == "{":
-        return {"type": "object", "additionalProperties": _type(code[1:]), "x-kubernetes-map-type": "granular"}
-    return dict(_TYPES[code]) if code in _TYPES else {"allOf": [{"$ref": f"#/components/schemas/{META}{code}"}]}
+        return {
+            "type": "object",
+            "additionalProperties": _type(code[1:]),
+            "x-kubernetes-map-type": "granular",
+        }
+    return (
+        dict(_TYPES[code])
+        if code in _TYPES
+        else {"allOf": [{"$ref": f"#/components/schemas/{META}{code}"}]}
+    )
 
 
 def _fields(text: str, lengths: Iterable[int] = (110,)) -> Json:
@@ -171,17 +258,31 @@ def _managed(group: str, kind: str, parts: tuple[Json, Json, Json]) -> Json:
     for_provider, init_provider, at_provider = parts
     plural = f"{kind.lower()}s"
     long = (790, 300, 480)
-    condition = _object("lastTransitionTime:t message:s observedGeneration:i reason:s status:s type:s")
+    condition = _object(
+        "lastTransitionTime:t message:s observedGeneration:i reason:s status:s type:s"
+    )
     condition["required"] = ["lastTransitionTime", "reason", "status", "type"]
     spec = _fields("deletionPolicy:s managementPolicies:[s", long)
     spec["deletionPolicy"] |= {"enum": ["Orphan", "Delete"], "default": "Delete"}
-    spec["managementPolicies"]["items"]["enum"] = ["Observe", "Create", "Update", "Delete", "LateInitialize", "*"]
+    spec["managementPolicies"]["items"]["enum"] = [
+        "Observe",
+        "Create",
+        "Update",
+        "Delete",
+        "LateInitialize",
+        "*",
+    ]
     spec["managementPolicies"]["default"] = ["*"]
     spec |= {
         "forProvider": for_provider,
         "initProvider": {"description": _text("initProvider", 610), **init_provider},
-        "providerConfigRef": {**_references(["providerConfig"])["providerConfigRef"], "default": {"name": "default"}},
-        "writeConnectionSecretToRef": _object("name:s namespace:s") | {"required": ["name", "namespace"]},
+        "providerConfigRef": {
+            **_references(["providerConfig"])["providerConfigRef"],
+            "default": {"name": "default"},
+        },
+        "writeConnectionSecretToRef": (
+            _object("name:s namespace:s") | {"required": ["name", "namespace"]}
+        ),
     }
     status = _fields("lastHandledReconcileAt:s observedGeneration:i")
     status["atProvider"] = at_provider
@@ -202,14 +303,24 @@ def _managed(group: str, kind: str, parts: tuple[Json, Json, Json]) -> Json:
             "status": {"type": "object", "properties": status},
         },
     }
-    version = {"name": "v1beta2", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    version = {
+        "name": "v1beta2",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": schema},
+    }
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{plural}.{group}"},
         "spec": {
             "group": group,
-            "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()},
+            "names": {
+                "kind": kind,
+                "listKind": f"{kind}List",
+                "plural": plural,
+                "singular": kind.lower(),
+            },
             "scope": "Cluster",
             "versions": [version],
         },
@@ -217,7 +328,9 @@ def _managed(group: str, kind: str, parts: tuple[Json, Json, Json]) -> Json:
 
 
 def _observed(part: Json, more: Mapping[str, Json], every: int) -> Json:
-    """Return a part as atProvider has it: with more fields, and one more in each so many objects two levels down."""
+    """Return a part as atProvider has it: with more fields, and one more in each so many objects
+    two levels down.
+    """
     made = {**part, "properties": {**part["properties"], **more}}
     number = 0
     for name, schema in made["properties"].items():
@@ -226,7 +339,10 @@ def _observed(part: Json, more: Mapping[str, Json], every: int) -> Json:
             if "properties" in below:
                 number += 1
                 if number % every == 0:
-                    below = {**below, "properties": {**below["properties"], **_fields("observedState:s")}}
+                    below = {
+                        **below,
+                        "properties": {**below["properties"], **_fields("observedState:s")},
+                    }
             fields[inner] = below
         if fields:
             made["properties"][name] = {**schema, "properties": fields}
@@ -234,7 +350,9 @@ def _observed(part: Json, more: Mapping[str, Json], every: int) -> Json:
 
 
 def cluster() -> Json:
-    """Return a CRD with the shape of GKE's Cluster, which has 600 objects on 10 levels, and 1,912 fields."""
+    """Return a CRD with the shape of GKE's Cluster, which has 600 objects on 10 levels, and 1,912
+    fields.
+    """
     filler = _Filler()
     containers = filler.object(_CONTAINERS)
     node = filler.object(_NODE, {"containerdConfig": containers})
@@ -244,40 +362,64 @@ def cluster() -> Json:
     references = _references(_CLUSTER_REFERENCES)
     named = {**common, "properties": common["properties"] | references}
     # One field can't be set at first only.
-    first = next(name for name, schema in common["properties"].items() if schema["type"] == "string")
-    initial = {**named, "properties": {name: field for name, field in named["properties"].items() if name != first}}
+    first = next(
+        name for name, schema in common["properties"].items() if schema["type"] == "string"
+    )
+    initial = {
+        **named,
+        "properties": {name: field for name, field in named["properties"].items() if name != first},
+    }
     # Only a description differs: ours has one class for both, pydantic's generator two.
     reworded = {"containerdConfig": {"description": _text("containerdConfig", 120), **containers}}
     pool_node = {**node, "properties": node["properties"] | reworded}
     pool = {"type": "array", "items": filler.object(_NODE_POOL, {"nodeConfig": pool_node})}
-    outputs = {f"{name}Output": filler.leaf(name) for name in (filler.name() for _ in range(_CLUSTER_OUTPUTS))}
+    outputs = {
+        f"{name}Output": filler.leaf(name)
+        for name in (filler.name() for _ in range(_CLUSTER_OUTPUTS))
+    }
     observed = _observed(common, {"nodePool": pool, **outputs}, every=10)
     return _managed("container.gcp.upbound.io", "Cluster", (named, initial, observed))
 
 
 def bucket() -> Json:
-    """Return a CRD with the shape of GCS's Bucket, which has 67 objects on 5 levels, and 264 fields."""
+    """Return a CRD with the shape of GCS's Bucket, which has 67 objects on 5 levels, and 264
+    fields.
+    """
     rule = _object(
         "",
         action=_object("storageClass:s type:s"),
         condition=_object("age:f matchesPrefix:[s withState:s"),
     )
-    used = _fields("forceDestroy:b labels:{s location:s project:s storageClass:s uniformBucketLevelAccess:b")
+    used = _fields(
+        "forceDestroy:b labels:{s location:s project:s storageClass:s uniformBucketLevelAccess:b"
+    )
     used |= {"lifecycleRule": {"type": "array", "items": rule}, "versioning": _object("enabled:b")}
     part = _Filler().object(_BUCKET, used)
-    outputs = "effectiveLabels:{s id:s projectNumber:f selfLink:s terraformLabels:{s timeCreated:s updated:s url:s"
-    return _managed("storage.gcp.upbound.io", "Bucket", (part, part, _observed(part, _fields(outputs), every=1)))
+    outputs = (
+        "effectiveLabels:{s id:s projectNumber:f selfLink:s terraformLabels:{s timeCreated:s"
+        " updated:s url:s"
+    )
+    return _managed(
+        "storage.gcp.upbound.io", "Bucket", (part, part, _observed(part, _fields(outputs), every=1))
+    )
 
 
 def meta_schemas() -> Json:
-    """Return the types of metadata, by the names that Kubernetes' OpenAPI documents have for them."""
+    """Return the types of metadata, by the names that Kubernetes' OpenAPI documents have for
+    them.
+    """
     texts = {
-        "ObjectMeta": "annotations:{s creationTimestamp:Time deletionGracePeriodSeconds:i deletionTimestamp:Time "
-        "finalizers:[s generateName:s generation:i labels:{s managedFields:[ManagedFieldsEntry name:s namespace:s "
-        "ownerReferences:[OwnerReference resourceVersion:s selfLink:s uid:s",
+        "ObjectMeta": (
+            "annotations:{s creationTimestamp:Time deletionGracePeriodSeconds:i"
+            " deletionTimestamp:Time finalizers:[s generateName:s generation:i labels:{s"
+            " managedFields:[ManagedFieldsEntry name:s namespace:s ownerReferences:[OwnerReference"
+            " resourceVersion:s selfLink:s uid:s"
+        ),
         "OwnerReference": "apiVersion:s blockOwnerDeletion:b controller:b kind:s name:s uid:s",
-        "ManagedFieldsEntry": "apiVersion:s fieldsType:s fieldsV1:FieldsV1 manager:s operation:s subresource:s "
-        "time:Time",
+        "ManagedFieldsEntry": (
+            "apiVersion:s fieldsType:s fieldsV1:FieldsV1 manager:s operation:s subresource:s "
+            "time:Time"
+        ),
     }
     found: Json = {
         META + name: {"type": "object", "properties": _fields(text, (380, 110, 620, 300))}
@@ -285,7 +427,10 @@ def meta_schemas() -> Json:
     }
     found[META + "OwnerReference"]["required"] = ["apiVersion", "kind", "name", "uid"]
     found |= {META + "FieldsV1": {"type": "object"}, META + "Time": _type("t")}
-    return {name: {"description": _text(name.removeprefix(META), 150), **schema} for name, schema in found.items()}
+    return {
+        name: {"description": _text(name.removeprefix(META), 150), **schema}
+        for name, schema in found.items()
+    }
 
 
 def objects(schema: Json) -> list[int]:

@@ -29,10 +29,14 @@ def _generated() -> tuple[Samples, Samples]:
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder, "cluster.json")
         document.write_text(
-            json.dumps(models.openapi(yaml.load(crd.read_text(encoding="utf-8"), loader))), encoding="utf-8"
+            json.dumps(models.openapi(yaml.load(crd.read_text(encoding="utf-8"), loader))),
+            encoding="utf-8",
         )
         commands = {
-            "official": ("datamodel_code_generator", [*models.PYDANTIC_FLAGS, f"--input={document}", "--output"]),
+            "official": (
+                "datamodel_code_generator",
+                [*models.PYDANTIC_FLAGS, f"--input={document}", "--output"],
+            ),
             "ours": ("crossplane_lite", ["generate", str(crd), "--versions=storage", "--output"]),
         }
 
@@ -50,7 +54,10 @@ def _generated() -> tuple[Samples, Samples]:
                 seconds = processes.time.perf_counter() - start
                 assert done.returncode == 0, done.stderr[-2000:]
                 files = list(Path(target).rglob("*.py"))
-                assert any("class Cluster(" in text or '"Cluster": ' in text for text in map(Path.read_text, files))
+                assert any(
+                    "class Cluster(" in text or '"Cluster": ' in text
+                    for text in map(Path.read_text, files)
+                )
                 sizes[side] = [float(sum(file.stat().st_size for file in files))]
                 return seconds
 
@@ -60,6 +67,11 @@ def _generated() -> tuple[Samples, Samples]:
 
 
 ROWS = (
-    Row("generate models of the GKE Cluster", _SIDES, lambda: _generated()[0], (Reach("official", 1 / 10),)),
+    Row(
+        "generate models of the GKE Cluster",
+        _SIDES,
+        lambda: _generated()[0],
+        (Reach("official", 1 / 10),),
+    ),
     Row("their .py files", _SIDES, lambda: _generated()[1], unit="B"),
 )

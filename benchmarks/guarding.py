@@ -45,14 +45,19 @@ def _calls(count: int, rounds: int) -> Samples:
         server = stack.enter_context(processes.serving("official"))
         guard = stack.enter_context(processes.serving("guarded", server.address))
         callers = {
-            side: stack.enter_context(processes.caller(one)) for side, one in zip(_SIDES, (server, guard), strict=True)
+            side: stack.enter_context(processes.caller(one))
+            for side, one in zip(_SIDES, (server, guard), strict=True)
         }
         request = _at_rest(callers["ours"], data.request(count, 0, count))
         for call in callers.values():
             for _ in range(20):
                 call(request)
-        assert data.answer_of(callers["official"](request)) == data.answer_of(callers["ours"](request))
-        sides = {side: functools.partial(calls.timed, call, request) for side, call in callers.items()}
+        assert data.answer_of(callers["official"](request)) == data.answer_of(
+            callers["ours"](request)
+        )
+        sides = {
+            side: functools.partial(calls.timed, call, request) for side, call in callers.items()
+        }
         return in_turns(sides, rounds)
 
 

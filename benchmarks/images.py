@@ -43,14 +43,28 @@ def wheel(work: Path) -> Path:
     for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.rst", "LICENSE"):
         shutil.copy(_ROOT / name, source / name)
     for name in ("crossplane_lite", "stubs"):
-        shutil.copytree(_ROOT / name, source / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    _run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--wheel-dir", str(work), str(source))
+        shutil.copytree(
+            _ROOT / name, source / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    _run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--wheel-dir",
+        str(work),
+        str(source),
+    )
     return next(work.glob("*.whl"))
 
 
 def _run(*command: str, path: str = os.defpath) -> None:
     environment = {**os.environ, "PATH": f"{path}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=_ROOT, check=False, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=_ROOT, check=False, env=environment
+    )
     if done.returncode:
         raise SystemExit(f"{' '.join(command[:6])} failed: {done.stderr[-1000:]}")
 
@@ -66,10 +80,14 @@ def project(work: Path, name: str, needs: Iterable[str], code: str) -> Path:
     return folder
 
 
-def image(work: Path, project: Path, name: str, *flags: str, python: Path = Path(sys.executable)) -> Path:
+def image(
+    work: Path, project: Path, name: str, *flags: str, python: Path = Path(sys.executable)
+) -> Path:
     """Make a project's image on an empty base with the version of a Python, and return its file."""
     code = "import sys; print('python%d.%d' % sys.version_info[:2])"
-    program = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    program = subprocess.run(
+        [python, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
     base = work / f"base-{program}"
     if not base.exists():
         (base / "usr" / "bin").mkdir(parents=True)
@@ -77,12 +95,23 @@ def image(work: Path, project: Path, name: str, *flags: str, python: Path = Path
         (base / "usr" / "bin" / program).write_bytes(head)
     output = work / f"{name}.tar"
     common = ["--base", str(base), "--byte-code", "yes", "-o", str(output)]
-    _run(sys.executable, "-m", "crossplane_lite", "image", str(project), *common, *flags, path=str(python.parent))
+    _run(
+        sys.executable,
+        "-m",
+        "crossplane_lite",
+        "image",
+        str(project),
+        *common,
+        *flags,
+        path=str(python.parent),
+    )
     return output
 
 
 def unpacked(image: Path, work: Path) -> tuple[Path, int]:
-    """Unpack what an image has on its base; return the folder of its packages, and the size of the layer as pulled."""
+    """Unpack what an image has on its base; return the folder of its packages, and the size of the
+    layer as pulled.
+    """
     (read,) = images.read(str(image), Path(tempfile.mkdtemp(dir=work)))
     layer = read.layers[-1]
     folder = Path(tempfile.mkdtemp(dir=work))

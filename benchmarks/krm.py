@@ -1,4 +1,6 @@
-"""Rows of KRM functions: one label beside ruamel.yaml and beside Go's kyaml, and the start of a process."""
+"""Rows of KRM functions: one label beside ruamel.yaml and beside Go's kyaml, and the start of a
+process.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,9 @@ def _data(many: int = _ITEMS) -> bytes:
     for n in range(many):
         template = _CONFIG_MAP if n % 3 else _DEPLOYMENT
         lines.append(template.format(n=n, team=n % 7, replicas=n % 5 + 1))
-    lines.append("functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: config}\n")
+    lines.append(
+        "functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: config}\n"
+    )
     return "".join(lines).encode()
 
 
@@ -155,13 +159,17 @@ def _ours() -> Any:
 
 
 def _assert_same(data: bytes, theirs: bytes, ours: bytes) -> None:
-    """Both answers have the same values, and ours has one more line, or one changed one, for each item that changed."""
+    """Both answers have the same values, and ours has one more line, or one changed one, for each
+    item that changed.
+    """
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     found = [yaml.load(text, loader) for text in (theirs, ours)]
     assert found[0] == found[1]
-    labelled = [item for item in found[1]["items"] if item["metadata"]["labels"].get("team") == "storefront"]
+    labelled = [
+        item for item in found[1]["items"] if item["metadata"]["labels"].get("team") == "storefront"
+    ]
     assert len(labelled) == len(range(0, _ITEMS, _EACH))
     before = set(data.decode().splitlines())
     assert len([line for line in ours.decode().splitlines() if line not in before]) <= len(labelled)
@@ -199,11 +207,17 @@ def _start() -> Samples:
         def start(side: str) -> float:
             start = processes.time.perf_counter()
             done = subprocess.run(
-                [sys.executable, *commands[side]], input=_SMALL, env=environment, capture_output=True, check=False
+                [sys.executable, *commands[side]],
+                input=_SMALL,
+                env=environment,
+                capture_output=True,
+                check=False,
             )
             seconds = processes.time.perf_counter() - start
             assert done.returncode == 0, done.stderr[-2000:]
-            assert done.stdout == (_SMALL + b"    labels:\n      team: storefront\n" if side == "ours" else b"")
+            assert done.stdout == (
+                _SMALL + b"    labels:\n      team: storefront\n" if side == "ours" else b""
+            )
             return seconds
 
         sides = {side: functools.partial(start, side) for side in commands}
@@ -223,7 +237,9 @@ def _beside_go() -> Samples:
 
         def spent(side: str) -> float:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            done = subprocess.run(commands[side], input=data, env=environment, capture_output=True, check=False)
+            done = subprocess.run(
+                commands[side], input=data, env=environment, capture_output=True, check=False
+            )
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             assert done.returncode == 0, done.stderr[-2000:]
             assert done.stdout.count(b"storefront") == _MANY  # in whichever quotes
@@ -269,7 +285,19 @@ ROWS = (
         _growing,
         (Reach("half", 1.15),),
     ),
-    Row("KRM: one label on each tenth of 1,216 items, 1 MB", (_THEIRS, "ours"), _one_label, (Reach(_THEIRS, 1 / 6),)),
-    Row("KRM: CPU of a process that labels 5,000 items, 4.3 MB", (_GO, "ours"), _beside_go, (Reach(_GO, 1.3),)),
-    Row("KRM: process of a function with raw config", (_BARE, "ours"), _start, (Reach(_BARE, 1.3),)),
+    Row(
+        "KRM: one label on each tenth of 1,216 items, 1 MB",
+        (_THEIRS, "ours"),
+        _one_label,
+        (Reach(_THEIRS, 1 / 6),),
+    ),
+    Row(
+        "KRM: CPU of a process that labels 5,000 items, 4.3 MB",
+        (_GO, "ours"),
+        _beside_go,
+        (Reach(_GO, 1.3),),
+    ),
+    Row(
+        "KRM: process of a function with raw config", (_BARE, "ours"), _start, (Reach(_BARE, 1.3),)
+    ),
 )

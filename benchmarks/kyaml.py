@@ -1,7 +1,7 @@
 """A KRM function in Go on kyaml, as kpt's and kustomize's own are.
 
-It labels each item, as the function of `benchmarks.krm` does. It is built through the Go module proxy, in the user's
-cache.
+It labels each item, as the function of `benchmarks.krm` does. It is built through the Go module
+proxy, in the user's cache.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def built() -> str:
             ("build", "-o", "label", "."),
         ):
             command = [go, *step]
-            done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                command, cwd=folder, env=env, capture_output=True, text=True, check=False
+            )
             if done.returncode:
                 raise SkipRow(f"Go can't build the function on kyaml: {done.stderr.strip()[-300:]}")
         os.replace(Path(folder, "label"), program)  # whoever comes second has built the same

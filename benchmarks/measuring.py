@@ -1,4 +1,6 @@
-"""Timing several sides of one comparison in turns, so that a machine that slows down slows all of them."""
+"""Timing several sides of one comparison in turns, so that a machine that slows down slows all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _BATCH_SECONDS = 0.004
 
 @dataclass(frozen=True)
 class Reach:
-    """What is to be reached: at most `factor` times what the side `against` needs; 0 is none at all."""
+    """What is to be reached: at most `factor` times what the side `against` needs; 0 is none at
+    all.
+    """
 
     against: str
     factor: float
@@ -31,7 +35,8 @@ class Row:
     Attributes:
         name: What is measured.
         sides: The sides; `ours` is among them.
-        sample: Measures all sides, and asserts first that they give the same answer. It may skip with pytest.skip().
+        sample: Measures all sides, and asserts first that they give the same answer. It may skip
+            with pytest.skip().
         reach: What is to be reached.
         unit: `s`, `B` or `objects`.
     """

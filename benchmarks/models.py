@@ -1,7 +1,8 @@
-"""The models of both sides, made from CRDs into a temporary directory that lives as long as the process.
+"""The models of both sides, made from CRDs into a temporary directory that lives as long as the
+process.
 
-The CRDs are those of the directory that BENCHMARK_CRDS names, those that lie beside the checkout, or else those that
-`benchmarks.definitions` makes.
+The CRDs are those of the directory that BENCHMARK_CRDS names, those that lie beside the checkout,
+or else those that `benchmarks.definitions` makes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ from typing import Any
 from benchmarks import definitions as made
 
 __all__ = [
-    *("BUCKET", "CLUSTER", "PYDANTIC_FLAGS", "SkipRow", "crd_file", "find_real", "lite", "models_dir", "openapi"),
+    *(
+        "BUCKET",
+        "CLUSTER",
+        "PYDANTIC_FLAGS",
+        "SkipRow",
+        "crd_file",
+        "find_real",
+        "lite",
+        "models_dir",
+        "openapi",
+    ),
     *("pydantic", "source"),
 ]
 
@@ -36,7 +47,9 @@ PYDANTIC_FLAGS = (
     "--input-file-type=openapi",
     "--disable-timestamp",
     "--output-model-type=pydantic_v2.BaseModel",
-    "--target-python-version=3.12" if sys.version_info >= (3, 12) else "--target-python-version=3.11",
+    "--target-python-version=3.12"
+    if sys.version_info >= (3, 12)
+    else "--target-python-version=3.11",
     "--use-field-description",
     "--enum-field-as-literal=all",
     "--use-one-literal-as-default",
@@ -65,7 +78,9 @@ def find_real() -> Path | None:
     if not missing:
         return folder
     if named:
-        raise FileNotFoundError(f"{_VARIABLE}: {folder} must have the files {', '.join(_MODULES)} (no {missing[0]})")
+        raise FileNotFoundError(
+            f"{_VARIABLE}: {folder} must have the files {', '.join(_MODULES)} (no {missing[0]})"
+        )
     return None
 
 
@@ -108,12 +123,16 @@ def _crds() -> dict[str, dict[str, Any]]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return {name: yaml.load(crd_file(name).read_text(encoding="utf-8"), loader) for name in _MODULES}
+    return {
+        name: yaml.load(crd_file(name).read_text(encoding="utf-8"), loader) for name in _MODULES
+    }
 
 
 @functools.cache
 def models_dir() -> Path:
-    """Return a directory to import `lite_models` from, and `pydantic_models` once `pydantic()` has been called."""
+    """Return a directory to import `lite_models` from, and `pydantic_models` once `pydantic()` has
+    been called.
+    """
     root = Path(_temporary().name)
     folder = root / "lite_models"
     folder.mkdir()
@@ -128,7 +147,13 @@ def models_dir() -> Path:
 def _module_text(name: str) -> str:
     """Return the one module that `crossplane-lite generate` makes of a CRD."""
     with tempfile.TemporaryDirectory(dir=_temporary().name) as target:
-        arguments = ["generate", str(crd_file(name)), "--versions=storage", "--output", f"{target}/models"]
+        arguments = [
+            "generate",
+            str(crd_file(name)),
+            "--versions=storage",
+            "--output",
+            f"{target}/models",
+        ]
         command = [sys.executable, "-m", "crossplane_lite", *arguments]
         done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
@@ -154,7 +179,9 @@ def pydantic() -> None:
         importlib.import_module("crossplane.function.response")
         importlib.import_module("datamodel_code_generator")
     except ImportError as error:
-        raise SkipRow(f"the official side needs {error.name}, which isn't installed (extra [bench])") from None
+        raise SkipRow(
+            f"the official side needs {error.name}, which isn't installed (extra [bench])"
+        ) from None
     source = root / "openapi"
     source.mkdir()
     for name, module in _MODULES.items():
@@ -172,7 +199,8 @@ def pydantic() -> None:
     if done.returncode:
         raise SkipRow(f"datamodel-code-generator failed: {done.stderr[-500:]}")
     _compile(target)
-    # A package with a short name for each kind, for the generator names modules after the whole group.
+    # A package with a short name for each kind, for the generator names modules after the whole
+    # group.
     folder = root / "pydantic_models"
     folder.mkdir()
     (folder / "__init__.py").touch()
@@ -190,12 +218,19 @@ def _component(crd: dict[str, Any]) -> str:
 
 
 def openapi(crd: dict[str, Any]) -> dict[str, Any]:
-    """Return the OpenAPI document that Crossplane's command line hands to the generator for a CRD."""
+    """Return the OpenAPI document that Crossplane's command line hands to the generator for a
+    CRD.
+    """
     version = next(version for version in crd["spec"]["versions"] if version["storage"])
     schema = version["schema"]["openAPIV3Schema"]
     metadata = {"$ref": f"#/components/schemas/{made.META}ObjectMeta"}
-    names = {"apiVersion": f"{crd['spec']['group']}/{version['name']}", "kind": crd["spec"]["names"]["kind"]}
-    fixed = {key: {"type": "string", "enum": [value], "default": value} for key, value in names.items()}
+    names = {
+        "apiVersion": f"{crd['spec']['group']}/{version['name']}",
+        "kind": crd["spec"]["names"]["kind"],
+    }
+    fixed = {
+        key: {"type": "string", "enum": [value], "default": value} for key, value in names.items()
+    }
     schema = {**schema, "properties": {**schema["properties"], **fixed, "metadata": metadata}}
     meta = made.meta_schemas()
     if find_real() is not None and _meta_document().is_file():

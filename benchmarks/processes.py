@@ -45,7 +45,10 @@ class Server:
     """
 
     def __init__(
-        self, command: Sequence[str | Path], arguments: Sequence[str] = (), settings: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str | Path],
+        arguments: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -72,7 +75,9 @@ class Server:
             time.sleep(0.001)
         self.process.kill()
         assert self.process.stderr is not None
-        raise AssertionError(f"the server doesn't listen: {self.process.stderr.read().decode()[-2000:]}")
+        raise AssertionError(
+            f"the server doesn't listen: {self.process.stderr.read().decode()[-2000:]}"
+        )
 
     def stop(self) -> None:
         """End the process at once."""
@@ -104,7 +109,9 @@ def start(
 
 @contextlib.contextmanager
 def serving(module: str, *arguments: str, **options: Any) -> Iterator[Server]:
-    """Run a server until the end of the block, with the arguments of `start`; it listens at the start of the block."""
+    """Run a server until the end of the block, with the arguments of `start`; it listens at the
+    start of the block.
+    """
     server = start(module, *arguments, **options)
     try:
         server.wait()
@@ -134,5 +141,7 @@ def resident_bytes(process_id: int) -> int:
     try:
         lines = Path(f"/proc/{process_id}/status").read_text(encoding="ascii").splitlines()
     except OSError:
-        raise models.SkipRow("resident memory is read from /proc, which this system doesn't have") from None
+        raise models.SkipRow(
+            "resident memory is read from /proc, which this system doesn't have"
+        ) from None
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:"))

@@ -1,7 +1,7 @@
 """Rows of function-pythonic's server beside the official SDK's and ours, which this Python runs.
 
-function-pythonic needs Python 3.12. So it gets an environment of its own, with the first such Python that is found; the
-rows are skipped where there is none.
+function-pythonic needs Python 3.12. So it gets an environment of its own, with the first such
+Python that is found; the rows are skipped where there is none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _NAMES = ("python3.12", "python3.13", "python3.14", "python3.15")
 
 
 def found(wanted: Path = Path(sys.executable)) -> Path:
-    """Return a Python that function-pythonic runs under: the wanted one, or another one of this machine.
+    """Return a Python that function-pythonic runs under: the wanted one, or another one of this
+    machine.
 
     Raises:
         SkipRow: There is none.
@@ -40,13 +41,23 @@ def found(wanted: Path = Path(sys.executable)) -> Path:
     check = f"import sys; sys.exit(sys.version_info < {_LEAST})"
     if subprocess.run([wanted, "-c", check], check=False).returncode == 0:
         return wanted
-    folders = sorted(Path(sys.base_prefix).parent.glob("3.*/bin"))  # where pyenv and its like have others
+    # where pyenv and its like have others
+    folders = sorted(Path(sys.base_prefix).parent.glob("3.*/bin"))
     for name in _NAMES:
-        for path in (shutil.which(name), *(shutil.which(name, path=str(folder)) for folder in folders)):
+        for path in (
+            shutil.which(name),
+            *(shutil.which(name, path=str(folder)) for folder in folders),
+        ):
             # The name may be a stand-in for a version that isn't there.
-            if path and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
+            if (
+                path
+                and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode
+                == 0
+            ):
                 return Path(path)
-    raise models.SkipRow(f"{NAME} needs Python {'.'.join(map(str, _LEAST))} or later, and none is found")
+    raise models.SkipRow(
+        f"{NAME} needs Python {'.'.join(map(str, _LEAST))} or later, and none is found"
+    )
 
 
 @functools.cache
@@ -63,7 +74,10 @@ def python() -> Path:
     """
     folder = Path(_environment().name)
     inside = folder / "bin" / "python"
-    for command in ([str(found()), "-m", "venv", str(folder)], [str(inside), "-m", "pip", "install", "-q", PACKAGE]):
+    for command in (
+        [str(found()), "-m", "venv", str(folder)],
+        [str(inside), "-m", "pip", "install", "-q", PACKAGE],
+    ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise models.SkipRow(f"{NAME} can't be installed: {done.stderr[-300:]}")
@@ -87,8 +101,12 @@ def _server(side: str) -> AbstractContextManager[processes.Server]:
 
 
 def _assert_same(answers: dict[str, bytes]) -> None:
-    """All sides desire the same; function-pythonic has conditions and context of its own beside it."""
-    desired: dict[str, Any] = {side: data.answer_of(answer)["desired"] for side, answer in answers.items()}
+    """All sides desire the same; function-pythonic has conditions and context of its own beside
+    it.
+    """
+    desired: dict[str, Any] = {
+        side: data.answer_of(answer)["desired"] for side, answer in answers.items()
+    }
     for side, one in desired.items():
         assert one == desired["ours"], side
 
@@ -99,17 +117,30 @@ def _calls(size: tuple[int, int, int], rounds: int) -> Samples:
     requests = {side: _request(side, size) for side in _SIDES}
     with contextlib.ExitStack() as stack:
         servers = {side: stack.enter_context(_server(side)) for side in _SIDES}
-        opened = {side: stack.enter_context(processes.caller(server)) for side, server in servers.items()}
+        opened = {
+            side: stack.enter_context(processes.caller(server)) for side, server in servers.items()
+        }
         calls.make_placeholder(opened["ours"])
         for side, call in opened.items():
             for _ in range(20):
                 call(requests[side])
         _assert_same({side: call(requests[side]) for side, call in opened.items()})
-        timed = {side: functools.partial(calls.timed, call, requests[side]) for side, call in opened.items()}
+        timed = {
+            side: functools.partial(calls.timed, call, requests[side])
+            for side, call in opened.items()
+        }
         return in_turns(timed, rounds)
 
 
 ROWS = (
-    Row("function-pythonic: p50 of one call, an XR and one resource", _SIDES, lambda: _calls((0, 0, 1), 500)),
-    Row("function-pythonic: p50 of one call, 100 / 100 / 100", _SIDES, lambda: _calls((100, 100, 100), 40)),
+    Row(
+        "function-pythonic: p50 of one call, an XR and one resource",
+        _SIDES,
+        lambda: _calls((0, 0, 1), 500),
+    ),
+    Row(
+        "function-pythonic: p50 of one call, 100 / 100 / 100",
+        _SIDES,
+        lambda: _calls((100, 100, 100), 40),
+    ),
 )

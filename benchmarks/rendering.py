@@ -1,8 +1,10 @@
-"""Rows of rendering the network of examples/vpc, with everything observed, beside function-pythonic's own `render` and
-Crossplane's own engine, which is built from source where Go is installed.
+"""Rows of rendering the network of examples/vpc, with everything observed, beside
+function-pythonic's own `render` and Crossplane's own engine, which is built from source where Go is
+installed.
 
-function-pythonic registers the protocol's messages in protobuf's global pool, and so does the official SDK, which other
-rows import: one process can't hold both. Renders in process are therefore timed in child processes.
+function-pythonic registers the protocol's messages in protobuf's global pool, and so does the
+official SDK, which other rows import: one process can't hold both. Renders in process are therefore
+timed in child processes.
 """
 
 from __future__ import annotations
@@ -111,9 +113,14 @@ def _run(arguments: list[str]) -> str:
 
 
 def _desired(text: str) -> dict[str, Any]:
-    """Return what was rendered, without metadata and conditions, which the two fill in with their own ways."""
+    """Return what was rendered, without metadata and conditions, which the two fill in with their
+    own ways.
+    """
     composite, *composed = _documents(text)
-    shown = {one["metadata"]["annotations"][_NAME]: (one["apiVersion"], one["kind"], one["spec"]) for one in composed}
+    shown = {
+        one["metadata"]["annotations"][_NAME]: (one["apiVersion"], one["kind"], one["spec"])
+        for one in composed
+    }
     assert len(shown) == len(composed) >= _LEAST_RESOURCES
     return {
         "composed": shown,
@@ -130,7 +137,15 @@ def _whole_process() -> Samples:
     _require_theirs()
     xr, observed = str(_XR), str(_OBSERVED)
     commands = {
-        _THEIRS: ["-m", "crossplane.pythonic", "render", xr, "benchmarks.functions.pythonic.Network", "-o", observed],
+        _THEIRS: [
+            "-m",
+            "crossplane.pythonic",
+            "render",
+            xr,
+            "benchmarks.functions.pythonic.Network",
+            "-o",
+            observed,
+        ],
         "ours": [
             "-m",
             "crossplane_lite",
@@ -161,7 +176,9 @@ def _in_process() -> Samples:
     texts: dict[str, str] = {}
 
     def render(side: str) -> float:
-        seconds, _, texts[side] = _run(["-c", _IN_PROCESS[side] + _TIMED, str(_XR), str(_OBSERVED)]).partition("\n")
+        seconds, _, texts[side] = _run(
+            ["-c", _IN_PROCESS[side] + _TIMED, str(_XR), str(_OBSERVED)]
+        ).partition("\n")
         return float(seconds)
 
     sides = {side: functools.partial(render, side) for side in _IN_PROCESS}
@@ -177,7 +194,9 @@ def _cpu_seconds() -> float:
 
 
 def _with_the_engine() -> Samples:
-    """Crossplane's own engine and the served function, both from start to end, beside one render of ours."""
+    """Crossplane's own engine and the served function, both from start to end, beside one render of
+    ours.
+    """
     if shutil.which("go") is None:
         raise SkipRow("Go is not installed; Crossplane's own engine is built from source")
     from crossplane_lite._tools.manifests.yaml import load_documents
@@ -197,8 +216,12 @@ def _with_the_engine() -> Samples:
 
     def theirs() -> float:
         before = _cpu_seconds()
-        with serving("examples.vpc.function:compose", "--insecure", env={"PYTHONDONTWRITEBYTECODE": ""}) as server:
-            found = engine.render("composite", functions={"function-network": server.address}, **given)
+        with serving(
+            "examples.vpc.function:compose", "--insecure", env={"PYTHONDONTWRITEBYTECODE": ""}
+        ) as server:
+            found = engine.render(
+                "composite", functions={"function-network": server.address}, **given
+            )
         assert found.status == 0, found.error
         composed[_ENGINE] = {one["metadata"]["name"]: one for one in found.applied}
         return _cpu_seconds() - before
@@ -223,6 +246,16 @@ ROWS = (
         _with_the_engine,
         (Reach(_ENGINE, 0.8),),
     ),
-    Row("render a network of 30 resources, whole process", (_THEIRS, "ours"), _whole_process, (Reach(_THEIRS, 1 / 4),)),
-    Row("render a network of 30 resources, in process", (_THEIRS, "ours"), _in_process, (Reach(_THEIRS, 1 / 3),)),
+    Row(
+        "render a network of 30 resources, whole process",
+        (_THEIRS, "ours"),
+        _whole_process,
+        (Reach(_THEIRS, 1 / 4),),
+    ),
+    Row(
+        "render a network of 30 resources, in process",
+        (_THEIRS, "ours"),
+        _in_process,
+        (Reach(_THEIRS, 1 / 3),),
+    ),
 )

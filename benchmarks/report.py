@@ -30,7 +30,8 @@ class Comparison:
         ratio: Ours by theirs.
         their_mean: The other side's mean.
         our_mean: Our mean.
-        of_mean: The ratio of the means, in which what happens seldom counts, such as a run of the garbage collector.
+        of_mean: The ratio of the means, in which what happens seldom counts, such as a run of the
+            garbage collector.
         of_best: The same ratio of the best of each, which a busy machine disturbs less.
         target: What the ratio shall be at most, where something was set.
     """
@@ -51,7 +52,9 @@ class Comparison:
         return None if self.target is None else self.ratio <= self.target
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain data; a ratio that isn't a finite number is null, which JSON can say."""
+        """Return it as plain data; a ratio that isn't a finite number is null, which JSON can
+        say.
+        """
         ratio, of_mean = (one if math.isfinite(one) else None for one in (self.ratio, self.of_mean))
         return {
             "competitor": self.competitor,
@@ -69,7 +72,10 @@ def comparisons(row: Row, samples: Samples) -> list[Comparison]:
     for side in row.sides:
         if side != "ours":
             theirs, ours = statistics.median(samples[side]), statistics.median(samples["ours"])
-            their_mean, our_mean = statistics.fmean(samples[side]), statistics.fmean(samples["ours"])
+            their_mean, our_mean = (
+                statistics.fmean(samples[side]),
+                statistics.fmean(samples["ours"]),
+            )
             ratios = (
                 _ratio(ours, theirs),
                 their_mean,
@@ -87,7 +93,9 @@ def _ratio(ours: float, theirs: float) -> float:
     return math.inf if ours else 0.0
 
 
-def as_json(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> list[dict[str, Any]]:
+def as_json(
+    measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS
+) -> list[dict[str, Any]]:
     """Return the table as plain data, rows that were skipped included."""
     found: list[dict[str, Any]] = []
     for row in rows:
@@ -98,7 +106,15 @@ def as_json(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -
             medians = {side: statistics.median(samples[side]) for side in row.sides}
             beside = [one.as_json() for one in comparisons(row, samples)]
             means = {side: statistics.fmean(samples[side]) for side in row.sides}
-            found.append({"row": row.name, "unit": row.unit, "medians": medians, "means": means, "beside": beside})
+            found.append(
+                {
+                    "row": row.name,
+                    "unit": row.unit,
+                    "medians": medians,
+                    "means": means,
+                    "beside": beside,
+                }
+            )
     return found
 
 
@@ -106,15 +122,17 @@ def show(value: float, unit: str) -> str:
     """Return a value with three digits and its unit."""
     if unit == "objects":
         return f"{value:.0f}"
-    scales = {"s": ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s")), "B": ((1.0, "B"), (1e3, "KB"), (1e6, "MB"))}[
-        unit
-    ]
+    scales = {
+        "s": ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s")),
+        "B": ((1.0, "B"), (1e3, "KB"), (1e6, "MB")),
+    }[unit]
     scale, name = next((pair for pair in reversed(scales) if abs(value) >= pair[0]), scales[0])
     return f"{value / scale:.3g} {name}"
 
 
 def lines(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> list[str]:
-    """Return the table: medians and their ratio, means and theirs, and the ratio of the best of each.
+    """Return the table: medians and their ratio, means and theirs, and the ratio of the best of
+    each.
 
     Args:
         measured: Samples by row; a text in their place says why the row was skipped.
@@ -134,7 +152,11 @@ def lines(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> 
             target = "" if one.target is None else f"{one.target:.3g}"
             values = (
                 *(show(one.theirs, row.unit), show(one.ours, row.unit), f"{one.ratio:.3g}"),
-                *(show(one.their_mean, row.unit), show(one.our_mean, row.unit), f"{one.of_mean:.3g}"),
+                *(
+                    show(one.their_mean, row.unit),
+                    show(one.our_mean, row.unit),
+                    f"{one.of_mean:.3g}",
+                ),
                 f"{one.of_best:.3g}",
             )
             table.append(_LAYOUT.format(row.name, one.competitor, *values, target, verdict))

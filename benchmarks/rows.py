@@ -22,5 +22,13 @@ __all__ = ["ROWS"]
 
 ROWS: tuple[Row, ...] = (
     *(starts.ROWS + calls.ROWS + waiting.ROWS + codec.ROWS + scaling.ROWS),
-    *(generation.ROWS + rendering.ROWS + krm.ROWS + sizes.ROWS + transports.ROWS + guarding.ROWS + pythonic.ROWS),
+    *(
+        generation.ROWS
+        + rendering.ROWS
+        + krm.ROWS
+        + sizes.ROWS
+        + transports.ROWS
+        + guarding.ROWS
+        + pythonic.ROWS
+    ),
 )

@@ -58,7 +58,11 @@ def _composing(plain: dict[str, Any]) -> Measure:
         ctx.resource("tree", resource)
 
     request = data.request(0, 0, 0)
-    emitted = _view.RunFunctionResponse.FromString(compose.run(request)).desired.resources["tree"].resource
+    emitted = (
+        _view.RunFunctionResponse.FromString(compose.run(request))
+        .desired.resources["tree"]
+        .resource
+    )
     assert equal(codec.get_path(emitted, ("spec", "tree")), plain)
     return functools.partial(_timed, functools.partial(compose.run, request))
 
@@ -70,7 +74,12 @@ def _timed(work: Callable[[], bytes]) -> float:
 
 
 def _row(name: str, depth: int, *, whole: bool) -> Row:
-    return Row(name, ("fastest size", "ours"), lambda: _sample(depth, whole=whole), (Reach("fastest size", 1.5),))
+    return Row(
+        name,
+        ("fastest size", "ours"),
+        lambda: _sample(depth, whole=whole),
+        (Reach("fastest size", 1.5),),
+    )
 
 
 ROWS = (

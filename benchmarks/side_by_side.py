@@ -1,8 +1,10 @@
-"""One page of user code with our models, the official SDK's and Pulumi's: `python -m benchmarks.side_by_side`.
+"""One page of user code with our models, the official SDK's and Pulumi's:
+`python -m benchmarks.side_by_side`.
 
-The programs stand in docs/explanation/side-by-side.rst. Each is checked as it is, and with each of the same mistakes in
-it: by mypy, by pyright, and by running it without a cluster or a cloud. The definitions come from the folder beside the
-checkout and from Go's module proxy. Pulumi gets an environment of its own, of 500 MB. It needs the extra `bench`.
+The programs stand in docs/explanation/side-by-side.rst. Each is checked as it is, and with each of
+the same mistakes in it: by mypy, by pyright, and by running it without a cluster or a cloud. The
+definitions come from the folder beside the checkout and from Go's module proxy. Pulumi gets an
+environment of its own, of 500 MB. It needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ class Mistake(NamedTuple):
 
     Attributes:
         name: What is wrong, for people.
-        edits: For each side, in the order of `SIDES`: a text of the program, and what stands there instead.
+        edits: For each side, in the order of `SIDES`: a text of the program, and what stands there
+            instead.
     """
 
     name: str
@@ -66,11 +69,19 @@ MISTAKES = (
     ),
     Mistake(
         "a string for a number",
-        (("Storage = 20", 'Storage = "20"'), ("Storage=20", 'Storage="20"'), ("storage=20", 'storage="20"')),
+        (
+            ("Storage = 20", 'Storage = "20"'),
+            ("Storage=20", 'Storage="20"'),
+            ("storage=20", 'storage="20"'),
+        ),
     ),
     Mistake(
         "a string for a boolean",
-        (("multiAz = True", 'multiAz = "often"'), ("multiAz=True", 'multiAz="often"'), ("az=True", 'az="often"')),
+        (
+            ("multiAz = True", 'multiAz = "often"'),
+            ("multiAz=True", 'multiAz="often"'),
+            ("az=True", 'az="often"'),
+        ),
     ),
     Mistake(
         "a number for a string",
@@ -85,7 +96,10 @@ MISTAKES = (
         (
             ("    role.spec.forProvider.assumeRolePolicyDocument = ", "    _ = "),
             ("iam.ForProvider(assumeRolePolicyDocument=document)", "iam.ForProvider()"),
-            (', assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": [TRUST]})', ""),
+            (
+                ', assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": [TRUST]})',
+                "",
+            ),
         ),
     ),
     Mistake(
@@ -112,7 +126,10 @@ MISTAKES = (
     Mistake(
         "an output is misspelt",
         (
-            ("database.observed.status.atProvider.address", "database.observed.status.atProvider.adress"),
+            (
+                "database.observed.status.atProvider.address",
+                "database.observed.status.atProvider.adress",
+            ),
             ("seen.status.atProvider.address", "seen.status.atProvider.adress"),
             ("database.address", "database.adress"),
         ),
@@ -144,11 +161,19 @@ MISTAKES = (
     ),
     Mistake(
         "a field in a list's object is misspelt",
-        (("image=spec", "imge=spec"), ("image=spec", "imge=spec"), ('"image": config', '"imge": config')),
+        (
+            ("image=spec", "imge=spec"),
+            ("image=spec", "imge=spec"),
+            ('"image": config', '"imge": config'),
+        ),
     ),
     Mistake(
         "a required field in a list's object is missing",
-        (('name="web", image', "image"), ('name="web", image', "image"), ('"name": "web", "image"', '"image"')),
+        (
+            ('name="web", image', "image"),
+            ('name="web", image', "image"),
+            ('"name": "web", "image"', '"image"'),
+        ),
     ),
     Mistake(
         "a number in an environment variable",
@@ -176,7 +201,11 @@ MISTAKES = (
     ),
     Mistake(
         "a field of a custom resource is misspelt",
-        (("spec.retention", "spec.retension"), ("retention=", "retension="), ('"retention"', '"retension"')),
+        (
+            ("spec.retention", "spec.retension"),
+            ("retention=", "retension="),
+            ('"retention"', '"retension"'),
+        ),
     ),
     Mistake(
         "a string for a number in a custom resource",
@@ -222,16 +251,28 @@ def definitions() -> tuple[Path, ...]:
     """
     folder = models.find_real()
     if folder is None or not _OPENAPI.is_dir() or shutil.which("go") is None:
-        raise models.SkipRow("the definitions of the five kinds need the folder of real ones, and Go")
-    done = subprocess.run(["go", "mod", "download", "-json", *_GO_MODULES], capture_output=True, text=True, check=False)
+        raise models.SkipRow(
+            "the definitions of the five kinds need the folder of real ones, and Go"
+        )
+    done = subprocess.run(
+        ["go", "mod", "download", "-json", *_GO_MODULES],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
-        raise models.SkipRow(f"Go's module proxy doesn't give the definitions: {done.stdout[-300:]}")
+        raise models.SkipRow(
+            f"Go's module proxy doesn't give the definitions: {done.stdout[-300:]}"
+        )
     aws, prometheus = (Path(found) for found in re.findall(r'"Dir": "([^"]+)"', done.stdout))
     return (
         folder / "rds.aws.upbound.io_instances.yaml",
         aws / "package" / "crds" / "iam.aws.crossplane.io_roles.yaml",
         aws / "package" / "crds" / "eks.aws.crossplane.io_clusters.yaml",
-        prometheus / "example" / "prometheus-operator-crd" / "monitoring.coreos.com_prometheuses.yaml",
+        prometheus
+        / "example"
+        / "prometheus-operator-crd"
+        / "monitoring.coreos.com_prometheuses.yaml",
         _OPENAPI / "apps_v1.json",
         _OPENAPI / "core_v1.json",
     )
@@ -239,8 +280,18 @@ def definitions() -> tuple[Path, ...]:
 
 def generate_ours(folder: Path) -> None:
     """Generate our models of the five kinds into `folder/models`."""
-    wanted = [f"--only={group}/*" for group in ("rds.aws.upbound.io", "iam.*", "eks.*", "monitoring.coreos.com")]
-    command = [sys.executable, "-m", "crossplane_lite", "generate", *map(str, definitions()), *wanted]
+    wanted = [
+        f"--only={group}/*"
+        for group in ("rds.aws.upbound.io", "iam.*", "eks.*", "monitoring.coreos.com")
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "crossplane_lite",
+        "generate",
+        *map(str, definitions()),
+        *wanted,
+    ]
     command += ["--only=apps/Deployment", "--versions=storage", "-o", str(folder / "models")]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
 
@@ -250,14 +301,19 @@ def _generate_official(folder: Path) -> None:
     source.mkdir()
     for file in definitions():
         if file.suffix == ".yaml":
-            crd = yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            crd = yaml.load(
+                file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+            )
             name = crd["spec"]["names"]["singular"]
             (source / f"{name}.json").write_text(json.dumps(models.openapi(crd)), encoding="utf-8")
     shutil.copy(_OPENAPI / "apps_v1.json", source / "apps.json")
     command = [sys.executable, "-m", "datamodel_code_generator", *models.PYDANTIC_FLAGS]
     command += [f"--input={source}", f"--output={folder / 'models'}"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    settings = "[mypy]\nplugins = pydantic.mypy\n[pydantic-mypy]\ninit_forbid_extra = True\ninit_typed = True\n"
+    settings = (
+        "[mypy]\nplugins = pydantic.mypy\n[pydantic-mypy]\ninit_forbid_extra = True\ninit_typed ="
+        " True\n"
+    )
     (folder / "mypy.ini").write_text(settings, encoding="utf-8")
 
 
@@ -269,7 +325,8 @@ def _install_pulumi(folder: Path) -> Path:
 
 
 _RUNNING = {
-    "ours.py": """
+    "ours.py": (
+        """
 import importlib, json, sys
 from crossplane_lite import testing
 compose = importlib.import_module(sys.argv[1]).compose
@@ -278,8 +335,10 @@ call = lambda observed: testing.run(compose, testing.request(xr, observed=observ
 first = call({})
 told = first.fatal or call(json.loads(sys.argv[3])).fatal
 if told: sys.exit(told[0])
-""",
-    "official.py": """
+"""
+    ),
+    "official.py": (
+        """
 import importlib, json, sys
 from crossplane.function import resource, response
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
@@ -290,8 +349,10 @@ for observed in ({}, json.loads(sys.argv[3])):
     for name, one in observed.items():
         resource.update(req.observed.resources[name], one)
     compose(req, response.to(req))
-""",
-    "pulumi_program.py": """
+"""
+    ),
+    "pulumi_program.py": (
+        """
 import importlib, json, sys, pulumi
 class Mocks(pulumi.runtime.Mocks):
     def new_resource(self, args): return [args.name + "-id", dict(args.inputs)]
@@ -302,7 +363,8 @@ values = {"region": spec["region"], "image": spec["image"], "password": "p"}
 values["subnetIds"] = json.dumps(spec["subnetIds"])
 pulumi.runtime.set_all_config({f"project:{key}": value for key, value in values.items()})
 pulumi.runtime.test(lambda: importlib.import_module(sys.argv[1]))()
-""",
+"""
+    ),
 }
 _XR = {
     "apiVersion": "example.org/v1",
@@ -323,7 +385,12 @@ def _observed() -> dict[str, object]:
             {"assumeRolePolicyDocument": "{}"},
             {"arn": "a", "roleID": "AROA"},
         ),
-        "cluster": ("eks.aws.crossplane.io/v1beta1", "Cluster", region | {"resourcesVpcConfig": {}}, {"arn": "c"}),
+        "cluster": (
+            "eks.aws.crossplane.io/v1beta1",
+            "Cluster",
+            region | {"resourcesVpcConfig": {}},
+            {"arn": "c"},
+        ),
     }
     return {
         name: {
@@ -337,29 +404,41 @@ def _observed() -> dict[str, object]:
     }
 
 
-def found_by(checker: str, folder: Path, names: list[str], python: Path = Path(sys.executable)) -> dict[str, int]:
+def found_by(
+    checker: str, folder: Path, names: list[str], python: Path = Path(sys.executable)
+) -> dict[str, int]:
     """Return how many errors a checker, `mypy` or `pyright`, finds in each file of a folder."""
     command = [python, "-m", "mypy", *([] if (folder / "mypy.ini").exists() else ["--strict"])]
     if checker == "pyright":
         command = [python.with_name("pyright"), "--pythonpath", python]
-    done = subprocess.run([*command, *names], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, *names], cwd=folder, capture_output=True, text=True, check=False
+    )
     if done.returncode not in (0, 1):
-        raise models.SkipRow(f"{checker} ended with {done.returncode}: {done.stderr[-500:]}{done.stdout[-500:]}")
+        raise models.SkipRow(
+            f"{checker} ended with {done.returncode}: {done.stderr[-500:]}{done.stdout[-500:]}"
+        )
     found = dict.fromkeys(names, 0)
-    for name in re.findall(r"^ *(?:\S*/)?(\w+\.py):\d+(?::\d+)?(?: -|:) error", done.stdout, re.MULTILINE):
+    for name in re.findall(
+        r"^ *(?:\S*/)?(\w+\.py):\d+(?::\d+)?(?: -|:) error", done.stdout, re.MULTILINE
+    ):
         if name in found:
             found[name] += 1
     return found
 
 
-def ends(side: str, folder: Path, names: list[str], python: Path = Path(sys.executable)) -> dict[str, int]:
+def ends(
+    side: str, folder: Path, names: list[str], python: Path = Path(sys.executable)
+) -> dict[str, int]:
     """Return 1 for each file of a folder whose run ends with an error, and 0 for the others."""
     found = {}
     for name in names:
         arguments = [name.removesuffix(".py"), json.dumps(_XR), json.dumps(_observed())]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
         command = [python, "-c", _RUNNING[side], *arguments]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
         found[name] = int(done.returncode != 0)
     return found
 
@@ -391,14 +470,19 @@ def main() -> None:
                 {key: one["right.py"] for key, one in columns.items()},
             )
             shown[side] = {
-                name: [key for key, one in columns.items() if one[name] > one["right.py"]] for name in names[1:]
+                name: [key for key, one in columns.items() if one[name] > one["right.py"]]
+                for name in names[1:]
             }
     for number, mistake in enumerate(MISTAKES):
         print(
-            f"{mistake.name:<50}", *(f"{', '.join(one[f'wrong_{number:02}.py']) or '-':<24}" for one in shown.values())
+            f"{mistake.name:<50}",
+            *(f"{', '.join(one[f'wrong_{number:02}.py']) or '-':<24}" for one in shown.values()),
         )
     for key in ("mypy", "pyright", "run"):
-        print(f"{key:<50}", *(f"{sum(key in one for one in each.values()):<24}" for each in shown.values()))
+        print(
+            f"{key:<50}",
+            *(f"{sum(key in one for one in each.values()):<24}" for each in shown.values()),
+        )
 
 
 if __name__ == "__main__":

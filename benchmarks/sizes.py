@@ -13,7 +13,11 @@ from benchmarks.measuring import Reach, Row, Samples
 
 __all__ = ["ROWS", "bytes_of", "copy_of_the_source", "install"]
 
-_SIDES = {"official": ["crossplane-function-sdk-python>=0.15"], "floor": ["grpcio", "protobuf"], "ours": []}
+_SIDES = {
+    "official": ["crossplane-function-sdk-python>=0.15"],
+    "floor": ["grpcio", "protobuf"],
+    "ours": [],
+}
 
 
 def copy_of_the_source(folder: Path) -> Path:
@@ -36,7 +40,17 @@ def install(target: Path, *arguments: str) -> None:
     Raises:
         SkipRow: pip fails.
     """
-    command = [sys.executable, "-m", "pip", "install", "-q", "--no-compile", "--target", str(target), *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-compile",
+        "--target",
+        str(target),
+        *arguments,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise models.SkipRow(f"pip failed: {done.stderr[-300:]}")
@@ -58,4 +72,12 @@ def _sample() -> Samples:
         return samples
 
 
-ROWS = (Row("site-packages of a function image", tuple(_SIDES), _sample, (Reach("floor", 1.06),), unit="B"),)
+ROWS = (
+    Row(
+        "site-packages of a function image",
+        tuple(_SIDES),
+        _sample,
+        (Reach("floor", 1.06),),
+        unit="B",
+    ),
+)

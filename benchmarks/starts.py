@@ -1,4 +1,6 @@
-"""Rows of cold start and memory of a server, and of importing models; processes of their own, started in turns."""
+"""Rows of cold start and memory of a server, and of importing models; processes of their own,
+started in turns.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,12 @@ def fresh(
         credentials: For servers with mutual TLS.
 
     Returns:
-        Samples by what was measured: `listening` and `answer` in seconds since the start, `memory` after the answer.
+        Samples by what was measured: `listening` and `answer` in seconds since the start, `memory`
+        after the answer.
     """
-    taken: dict[str, Samples] = {what: {side: [] for side in servers} for what in ("listening", "answer", "memory")}
+    taken: dict[str, Samples] = {
+        what: {side: [] for side in servers} for what in ("listening", "answer", "memory")
+    }
     answers = {}
 
     def start(side: str) -> float:
@@ -106,9 +111,15 @@ def _imports() -> tuple[Samples, Samples]:
 
     def start(side: str) -> float:
         before, module = sides[side]
-        code = _IMPORT.format(paths=[str(processes.ROOT), str(models.models_dir())], before=before, module=module)
+        code = _IMPORT.format(
+            paths=[str(processes.ROOT), str(models.models_dir())], before=before, module=module
+        )
         done = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code],
+            env={**os.environ},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         seconds, size = done.stdout.split()
         memory[side].append(float(size))
@@ -119,11 +130,32 @@ def _imports() -> tuple[Samples, Samples]:
 
 
 ROWS = (
-    Row("cold start to first answer, with models", _SIDES, _part("answer"), (Reach("floor", 1.15),)),
-    Row("cold start to listening, with models", _SIDES, _part("listening"), (Reach("floor", 1.15),)),
-    Row("resident memory of that server", _SIDES, _part("memory"), (Reach("floor", 1.1),), unit="B"),
-    Row("cold start to first answer, no models", _SIDES, _part("answer", "_without_models"), (Reach("floor", 1.12),)),
-    Row("cold start to listening, no models", _SIDES, _part("listening", "_without_models"), (Reach("floor", 1.12),)),
-    Row("import of the GKE Cluster models", ("official", "ours"), lambda: _imports()[0], (Reach("official", 1 / 100),)),
+    Row(
+        "cold start to first answer, with models", _SIDES, _part("answer"), (Reach("floor", 1.15),)
+    ),
+    Row(
+        "cold start to listening, with models", _SIDES, _part("listening"), (Reach("floor", 1.15),)
+    ),
+    Row(
+        "resident memory of that server", _SIDES, _part("memory"), (Reach("floor", 1.1),), unit="B"
+    ),
+    Row(
+        "cold start to first answer, no models",
+        _SIDES,
+        _part("answer", "_without_models"),
+        (Reach("floor", 1.12),),
+    ),
+    Row(
+        "cold start to listening, no models",
+        _SIDES,
+        _part("listening", "_without_models"),
+        (Reach("floor", 1.12),),
+    ),
+    Row(
+        "import of the GKE Cluster models",
+        ("official", "ours"),
+        lambda: _imports()[0],
+        (Reach("official", 1 / 100),),
+    ),
     Row("its memory (ours below 1 MB)", ("official", "ours"), lambda: _imports()[1], unit="B"),
 )

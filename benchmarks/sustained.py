@@ -1,8 +1,9 @@
-"""Sustained load: `python -m benchmarks.sustained [--calls 1000000]` shows how much a server's memory grows.
+"""Sustained load: `python -m benchmarks.sustained [--calls 1000000]` shows how much a server's
+memory grows.
 
-It takes minutes, so it is no part of `pytest benchmarks`. The first tenth of the calls warms the server up. The calls
-change: first nothing is observed, so that resources are held back and texts with tokens are made, then everything is
-there.
+It takes minutes, so it is no part of `pytest benchmarks`. The first tenth of the calls warms the
+server up. The calls change: first nothing is observed, so that resources are held back and texts
+with tokens are made, then everything is there.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ _CLIENTS = 4
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Call a server very often and watch its resident memory.")
+    parser = argparse.ArgumentParser(
+        description="Call a server very often and watch its resident memory."
+    )
     parser.add_argument("--calls", type=int, default=1_000_000, help="default: %(default)s")
     calls = parser.parse_args().calls
     requests = [data.request(0, 0, 1), data.request(1, 0, 1), data.request(3, 3, 5)]
-    with processes.serving("ours_sustained", with_models=False) as server, processes.caller(server) as call:
+    with (
+        processes.serving("ours_sustained", with_models=False) as server,
+        processes.caller(server) as call,
+    ):
         answers = [data.answer_of(call(request)) for request in requests]
         held_back = [len(answer["desired"].get("resources", {})) for answer in answers]
         assert held_back == [1, 2, 11], held_back

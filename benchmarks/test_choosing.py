@@ -19,7 +19,15 @@ _BESIDE = {"competitor", "ratio", "ratio_of_means", "target", "reached"}
 
 
 def _pytest(*arguments: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, str(_FOLDER / "test_rows.py")]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        *arguments,
+        str(_FOLDER / "test_rows.py"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -27,7 +35,9 @@ def _pytest(*arguments: str) -> str:
 
 def _chosen(expression: str) -> dict[str, set[str]]:
     """Return the sides that `-k` chooses, by row."""
-    timed = {f"test_time[{row.name}-{side}]": (row.name, side) for row in ROWS for side in row.sides}
+    timed = {
+        f"test_time[{row.name}-{side}]": (row.name, side) for row in ROWS for side in row.sides
+    }
     found: dict[str, set[str]] = defaultdict(set)
     for line in _pytest("--collect-only", "-q", "-k", expression).splitlines():
         name = line.partition("::")[2]
@@ -39,7 +49,9 @@ def _chosen(expression: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("expression", ["ours and not floor", "nodes-ours]"])
 def test_all_sides_of_a_row_are_chosen(expression: str) -> None:
-    """Whatever `-k` chooses by, a row's name or one side's, it chooses all sides of a row, and not all rows."""
+    """Whatever `-k` chooses by, a row's name or one side's, it chooses all sides of a row, and not
+    all rows.
+    """
     found = _chosen(expression)
     assert found == {row.name: set(row.sides) for row in ROWS if row.name in found}
     assert 0 < len(found) < len(ROWS)
@@ -47,11 +59,15 @@ def test_all_sides_of_a_row_are_chosen(expression: str) -> None:
 
 def test_a_side_chooses_its_rows() -> None:
     """The name of a side chooses the rows that have it, and no others."""
-    assert set(_chosen("ruamel")) == {row.name for row in ROWS if "ruamel.yaml" in row.sides and row.unit == "s"}
+    assert set(_chosen("ruamel")) == {
+        row.name for row in ROWS if "ruamel.yaml" in row.sides and row.unit == "s"
+    }
 
 
 def test_json_holds_ratio_target_and_competitor(tmp_path: Path) -> None:
-    """In the JSON, ours has its ratio, its target and the competitor; rows of times and of bytes are all listed."""
+    """In the JSON, ours has its ratio, its target and the competitor; rows of times and of bytes
+    are all listed.
+    """
     file = tmp_path / "benchmarks.json"
     _pytest("-k", "Struct and 185", f"--benchmark-json={file}")
     found = json.loads(file.read_text(encoding="utf-8"))
@@ -61,10 +77,16 @@ def test_json_holds_ratio_target_and_competitor(tmp_path: Path) -> None:
     for name, row in chosen.items():
         info = ours[name]["extra_info"]
         (reach,) = row.reach
-        theirs = next(one for one in found["benchmarks"] if (one["group"], one["name"]) == (name, reach.against))
+        theirs = next(
+            one
+            for one in found["benchmarks"]
+            if (one["group"], one["name"]) == (name, reach.against)
+        )
         assert info["competitor"] == reach.against
         assert info["target"] == reach.factor
-        assert info["ratio"] == pytest.approx(ours[name]["stats"]["median"] / theirs["stats"]["median"], rel=1e-3)
+        assert info["ratio"] == pytest.approx(
+            ours[name]["stats"]["median"] / theirs["stats"]["median"], rel=1e-3
+        )
         means = [one["stats"]["mean"] for one in (ours[name], theirs)]
         assert info["ratio_of_means"] == pytest.approx(means[0] / means[1], rel=1e-3)
         assert {one["competitor"] for one in info["beside"]} == set(row.sides) - {"ours"}

@@ -1,4 +1,6 @@
-"""The rows, one group of pytest-benchmark each. Timings never fail a test; different answers of the sides do."""
+"""The rows, one group of pytest-benchmark each. Timings never fail a test; different answers of the
+sides do.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,19 @@ _passed = [0.0]
 
 
 def _clock() -> float:
-    """The timer that pytest-benchmark reads: it shows times that were measured before, the sides in turns."""
+    """The timer that pytest-benchmark reads: it shows times that were measured before, the sides in
+    turns.
+    """
     return _passed[0]
 
 
 _CASES = [
-    pytest.param(row, side, id=f"{row.name}-{side}", marks=pytest.mark.benchmark(group=row.name, timer=_clock))
+    pytest.param(
+        row,
+        side,
+        id=f"{row.name}-{side}",
+        marks=pytest.mark.benchmark(group=row.name, timer=_clock),
+    )
     for row in ROWS
     for side in row.sides
     if row.unit == "s"

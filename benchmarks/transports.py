@@ -43,7 +43,10 @@ def certificates() -> Iterator[tuple[str, grpc.ChannelCredentials]]:
     pair = authority.issue("client")
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), authority.issue("server"), authority)
-        yield folder, grpc.ssl_channel_credentials(authority.certificate, pair.key, pair.certificate)
+        yield (
+            folder,
+            grpc.ssl_channel_credentials(authority.certificate, pair.key, pair.certificate),
+        )
 
 
 @functools.cache
@@ -63,7 +66,10 @@ def _starts(suffix: str) -> dict[str, Samples]:
             arguments = (folder,)
         bare = "" if suffix != "_tls" else suffix
         names = {side: _MODULES[side] + (bare if side == "floor" else suffix) for side in _SIDES}
-        servers = {side: functools.partial(processes.start, name, *arguments) for side, name in names.items()}
+        servers = {
+            side: functools.partial(processes.start, name, *arguments)
+            for side, name in names.items()
+        }
         requests = dict.fromkeys(_SIDES, data.request(1, 0, 1))
         return starts.fresh(servers, requests, compare, _ROUNDS, credentials)
 
@@ -75,7 +81,9 @@ def _calls(size: tuple[int, int, int], rounds: int) -> Samples:
     request = data.request(*size)
     with contextlib.ExitStack() as stack:
         callers = {
-            side: stack.enter_context(processes.caller(stack.enter_context(processes.serving(_MODULES[side]))))
+            side: stack.enter_context(
+                processes.caller(stack.enter_context(processes.serving(_MODULES[side])))
+            )
             for side in _BESIDE
         }
         for side, call in callers.items():
@@ -84,7 +92,10 @@ def _calls(size: tuple[int, int, int], rounds: int) -> Samples:
             for _ in range(20):
                 call(request)
         assert data.answer_of(callers[_GRPCIO](request)) == data.answer_of(callers["ours"](request))
-        return in_turns({side: functools.partial(calls.timed, call, request) for side, call in callers.items()}, rounds)
+        return in_turns(
+            {side: functools.partial(calls.timed, call, request) for side, call in callers.items()},
+            rounds,
+        )
 
 
 def _p99(size: tuple[int, int, int], rounds: int) -> Samples:
@@ -171,7 +182,9 @@ def _start_row(name: str, what: str, suffix: str, *reach: Reach, unit: str = "s"
     return Row(name, _SIDES, lambda: _starts(suffix)[what], reach, unit=unit)
 
 
-def _call_rows(what: str, size: tuple[int, int, int], rounds: int, factor: float) -> tuple[Row, Row]:
+def _call_rows(
+    what: str, size: tuple[int, int, int], rounds: int, factor: float
+) -> tuple[Row, Row]:
     reach = (Reach(_GRPCIO, factor),)
     return (
         Row(f"h2: p50 of one call, {what}", _BESIDE, lambda: _calls(size, rounds), reach),
@@ -183,14 +196,34 @@ ROWS = (
     _start_row("h2: cold start to first answer, with models", "answer", "", Reach("floor", 0.75)),
     _start_row("h2: memory of that server", "memory", "", Reach("floor", 0.5), unit="B"),
     _start_row("h2: cold start, no models", "answer", "_without_models", Reach("floor", 0.75)),
-    _start_row("h2: memory of that server, no models", "memory", "_without_models", Reach("floor", 0.5), unit="B"),
+    _start_row(
+        "h2: memory of that server, no models",
+        "memory",
+        "_without_models",
+        Reach("floor", 0.5),
+        unit="B",
+    ),
     _start_row("h2: cold start with mutual TLS", "answer", "_tls", Reach("floor", 0.75)),
     _start_row("h2: memory of that server, TLS", "memory", "_tls", Reach("floor", 0.5), unit="B"),
     *_call_rows("an XR and one resource", (0, 0, 1), 1500, 1.1),
     *_call_rows("10 / 10 / 10", (10, 10, 10), 500, 1.1),
     *_call_rows("100 / 100 / 100", _LARGE, 200, 1.25),
     Row("h2: one call of 64 clients", _BESIDE, _many_clients, (Reach(_GRPCIO, 1.1),)),
-    Row("h2: memory after 2,000 calls, 100 / 100 / 100", _BESIDE, _memory_after_load, (Reach("floor", 0.5),), unit="B"),
-    Row("h2: site-packages", _SIDES, lambda: _installed()["files"], (Reach("official", 0.2),), unit="B"),
-    Row("h2: site-packages as a gzipped layer", _SIDES, lambda: _installed()["layer"], (), unit="B"),
+    Row(
+        "h2: memory after 2,000 calls, 100 / 100 / 100",
+        _BESIDE,
+        _memory_after_load,
+        (Reach("floor", 0.5),),
+        unit="B",
+    ),
+    Row(
+        "h2: site-packages",
+        _SIDES,
+        lambda: _installed()["files"],
+        (Reach("official", 0.2),),
+        unit="B",
+    ),
+    Row(
+        "h2: site-packages as a gzipped layer", _SIDES, lambda: _installed()["layer"], (), unit="B"
+    ),
 )

@@ -1,7 +1,8 @@
 """Rows of calls in which a value is missing, beside a call of the same composition with the value.
 
-They run in this process, on the function's bytes. Both requests come from a cluster that has done what earlier answers
-said: so the objects, the composite's conditions and all that the function remembers are there.
+They run in this process, on the function's bytes. Both requests come from a cluster that has done
+what earlier answers said: so the objects, the composite's conditions and all that the function
+remembers are there.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["ROWS", "STATES", "USES", "scene"]
 
-# How many times a resolved call a call may take, by the state of the value. A hash takes one more run while the value
-# is new, and a cut text more work; once it was there, the whole request is searched for placeholders besides.
+# How many times a resolved call a call may take, by the state of the value. A hash takes one more
+# run while the value is new, and a cut text more work; once it was there, the whole request is
+# searched for placeholders besides.
 _MISSING: Final = {"new": 1.3, "kept": 2.2, "lost": 2.2, "never": 1.1}
 _MISSING_IN_PARTS: Final = {"new": 2.2, "kept": 2.5}
 _SIZES: Final = (20, 200, 2000)
 _CHAIN: Final = 4  # so many resources wait one after the other
-_ID: Final = {"id": "vpc-0a1b2c3d4e5f60718", "arn": "arn:aws:ec2:eu-west-1:123456789012:vpc/vpc-0a1b2c3d4e5f60718"}
+_ID: Final = {
+    "id": "vpc-0a1b2c3d4e5f60718",
+    "arn": "arn:aws:ec2:eu-west-1:123456789012:vpc/vpc-0a1b2c3d4e5f60718",
+}
 
 _model, _ = load(
     f"{__name__}.models",
@@ -34,17 +39,23 @@ _model, _ = load(
         "VPC": "@ec2.example.org/v1beta1 metadata:meta.ObjectMeta spec:Spec status:Status",
         "Subnet": "@ec2.example.org/v1beta1 metadata:meta.ObjectMeta spec:Spec status:Status",
         "Spec": "deletionPolicy:s forProvider:Parameters providerConfigRef:Ref",
-        "Parameters": "region:s cidrBlock:s availabilityZone:s vpcId:s mapPublicIp:b tags:{s rules:[Rule#name",
+        "Parameters": (
+            "region:s cidrBlock:s availabilityZone:s vpcId:s mapPublicIp:b tags:{s rules:[Rule#name"
+        ),
         "Rule": "name:s fromPort:i toPort:i cidrBlocks:[s",
         "Ref": "name:s",
         "Status": "atProvider:Observation conditions:[meta.Condition#type",
-        "Observation": "id:s arn:s region:s cidrBlock:s availabilityZone:s tags:{s rules:[Rule#name",
+        "Observation": (
+            "id:s arn:s region:s cidrBlock:s availabilityZone:s tags:{s rules:[Rule#name"
+        ),
     },
     meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )
 
 Use = Callable[[Any, Any, Any, Any], None]
-"""How a composition uses the VPC's id: gets the context, the VPC, a new Subnet and the Subnet before."""
+"""How a composition uses the VPC's id: gets the context, the VPC, a new Subnet and the Subnet
+before.
+"""
 
 
 def _direct(ctx: Any, vpc: Any, subnet: Any, before: Any) -> None:
@@ -92,7 +103,9 @@ USES: Final[dict[str, Use]] = {
 
 
 def _function(use: str, number: int) -> Any:
-    """Return a function with a VPC and so many Subnets. In `branch`, it composes these only if the VPC has an id."""
+    """Return a function with a VPC and so many Subnets. In `branch`, it composes these only if the
+    VPC has an id.
+    """
     apply = USES.get(use)
     vpc_model, subnet_model = _model("VPC"), _model("Subnet")
 
@@ -126,18 +139,28 @@ def _function(use: str, number: int) -> Any:
 
 
 def _settle(cluster: Cluster, owner: dict[str, str], *, ready: bool) -> Cluster:
-    """Reconcile until nothing changes, with everything ready but the VPC, whose status has the fields of `owner`."""
+    """Reconcile until nothing changes, with everything ready but the VPC, whose status has the
+    fields of `owner`.
+    """
     answers: list[bytes] = []
     while True:
         done = cluster.reconcile()
         for name, found in cluster.objects.items():
             at = {"id": name, "arn": f"arn:{name}"} if name != "vpc" else owner
-            seen = {key: value for key, value in found.live["spec"]["forProvider"].items() if key != "vpcId"}
+            seen = {
+                key: value
+                for key, value in found.live["spec"]["forProvider"].items()
+                if key != "vpcId"
+            }
             is_ready = ready or name != "vpc"
-            cluster.provide(name, {"atProvider": {**seen, **at}}, ready=is_ready, external_name=at.get("id"))
+            cluster.provide(
+                name, {"atProvider": {**seen, **at}}, ready=is_ready, external_name=at.get("id")
+            )
         conditions = cluster.xr.setdefault("status", {}).setdefault("conditions", [])
         if not any(one["type"] == "Ready" for one in conditions):  # Crossplane's own
-            conditions.append({"type": "Ready", "status": "True" if ready else "False", "reason": "Available"})
+            conditions.append(
+                {"type": "Ready", "status": "True" if ready else "False", "reason": "Available"}
+            )
         if done.answers == answers:
             return cluster
         answers = done.answers
@@ -148,9 +171,10 @@ def scene(use: str, state: str, number: int) -> tuple[Any, bytes]:
 
     Args:
         use: A key of `USES`, or `branch`.
-        state: How the value is missing. `there`: it isn't. `new`: it wasn't there yet, and its owner isn't Ready.
-            `lost`: it was there until this call. `kept`: it was there, and some calls have kept what it decides.
-            `never`: its owner is Ready without it, and nothing changes any more.
+        state: How the value is missing. `there`: it isn't. `new`: it wasn't there yet, and its
+            owner isn't Ready. `lost`: it was there until this call. `kept`: it was there, and some
+            calls have kept what it decides. `never`: its owner is Ready without it, and nothing
+            changes any more.
         number: How many resources use it.
     """
     from tests.safety.cluster import Cluster
@@ -160,7 +184,9 @@ def scene(use: str, state: str, number: int) -> tuple[Any, bytes]:
     cluster = _settle(Cluster(function), {} if born_without else _ID, ready=state != "new")
     if state in ("lost", "kept"):
         seen = cluster.objects["vpc"].live["status"]["atProvider"]
-        cluster.provide("vpc", {"atProvider": {key: seen[key] for key in seen if key not in _ID}}, ready=False)
+        cluster.provide(
+            "vpc", {"atProvider": {key: seen[key] for key in seen if key not in _ID}}, ready=False
+        )
     if state == "kept":
         _settle(cluster, {}, ready=False)
     request: bytes = cluster.request().SerializeToString(deterministic=True)
@@ -177,7 +203,9 @@ def _sample(use: str, state: str, number: int) -> Samples:
         there = v1.RunFunctionRequest.FromString(request).observed.resources
         assert set(answer.desired.resources) == set(there), "what exists stays, and nothing is new"
     rounds = min(41, max(5, 820 // number))
-    return per_call({"resolved": lambda: function.run(resolved), "ours": lambda: function.run(missing)}, rounds)
+    return per_call(
+        {"resolved": lambda: function.run(resolved), "ours": lambda: function.run(missing)}, rounds
+    )
 
 
 STATES: Final = (
@@ -193,7 +221,10 @@ def _row(use: str, state: str, number: int) -> Row:
     factor = (_MISSING_IN_PARTS if use in ("hash", "cut") else _MISSING)[state]
     sample = functools.partial(_sample, use, state, number)
     return Row(
-        f"{_NAMES[state]}: {use}, {number} resources", ("resolved", "ours"), sample, (Reach("resolved", factor),)
+        f"{_NAMES[state]}: {use}, {number} resources",
+        ("resolved", "ours"),
+        sample,
+        (Reach("resolved", factor),),
     )
 
 

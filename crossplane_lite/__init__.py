@@ -5,7 +5,8 @@ Each name is imported when it is first used. So importing the package itself tak
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would take longer than all of a small function
+# type checkers know the name; importing typing would take longer than all of a small function
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition", "json_dumps", "value_or"]
+__all__ = [
+    "NULL",
+    "UNSET",
+    "Observable",
+    "Unstructured",
+    "apply",
+    "composition",
+    "json_dumps",
+    "value_or",
+]
 
 _HOMES = {
     "NULL": "_core.base.sentinels",
@@ -46,7 +56,8 @@ def __getattr__(name: str) -> Any:
         except PackageNotFoundError:
             return ""
     home = _HOMES.get(name)
-    if home is None and name not in _DOORS:  # `from crossplane_lite import x` asks for submodules here too
+    # `from crossplane_lite import x` asks for submodules here too
+    if home is None and name not in _DOORS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 

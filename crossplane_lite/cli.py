@@ -1,4 +1,5 @@
-"""The command `crossplane-lite`: runs a subcommand, and turns errors into one line and an exit status.
+"""The command `crossplane-lite`: runs a subcommand, and turns errors into one line and an exit
+status.
 
 Only the code of the called subcommand is imported, so that each starts quickly.
 """
@@ -22,7 +23,8 @@ except ModuleNotFoundError:  # an image has no tools
 
 __all__ = ["main"]
 
-# The garbage collector runs after so many more objects than were freed; Python's own number is 2,000 or less.
+# The garbage collector runs after so many more objects than were freed; Python's own number is
+# 2,000 or less.
 _ALLOCATIONS: Final = 100_000
 
 # Commands that handle stdin, stdout and signals themselves.
@@ -38,17 +40,19 @@ _FROM: Final = ("diff", "graph", "render", "simulate")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand.
 
-    Without `argv` (or if it has the process's own arguments), the process is expected to end after the subcommand.
-    Output that functions print after the subcommand's own output then goes to stderr, and threads that functions have
-    left running are ended after a second. `dev` and `serve` do both themselves.
+    Without `argv` (or if it has the process's own arguments), the process is expected to end after
+    the subcommand. Output that functions print after the subcommand's own output then goes to
+    stderr, and threads that functions have left running are ended after a second. `dev` and `serve`
+    do both themselves.
 
     Args:
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Returns:
-        The exit status. It is 0 for success; 1 if the command's check failed, a function had a Fatal result, or the
-        reader of the output has ended; 2 for a wrong command line, bad input, or output that can't be written; 130
-        after Ctrl-C. Some commands have further statuses, which their help lists.
+        The exit status. It is 0 for success; 1 if the command's check failed, a function had a
+        Fatal result, or the reader of the output has ended; 2 for a wrong command line, bad input,
+        or output that can't be written; 130 after Ctrl-C. Some commands have further statuses,
+        which their help lists.
 
     Raises:
         SystemExit: argparse has printed help, or an error of the command line.
@@ -57,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     ending = arguments == sys.argv[1:] and arguments[:1] not in _BY_THEMSELVES
     if ending:
         stdio.repair()
-        # Such a short process makes little garbage, and looking for garbage costs a twentieth of a render.
+        # Such a short process makes little garbage, and looking for garbage costs a twentieth of a
+        # render.
         gc.set_threshold(_ALLOCATIONS, 10, 10)
     try:
         status = _run(arguments)
@@ -80,8 +85,8 @@ def _run(arguments: list[str]) -> int:
             return _print(f"crossplane-lite {_version()}")
         if not COMMANDS and name not in _IN_IMAGES:
             raise MissingExtraError(
-                "this image holds only the code that serves a function, and of the commands only serve and guard: "
-                "install crossplane-lite with pip to use the others"
+                "this image holds only the code that serves a function, and of the commands only"
+                " serve and guard: install crossplane-lite with pip to use the others"
             )
         if not arguments:
             from ._tools.commands.hints import next_steps
@@ -110,20 +115,28 @@ def _run(arguments: list[str]) -> int:
             raise
         finally:
             stdio.flush()
-            if arguments[1:] in (["-h"], ["--help"]) and COMMANDS and (examples := COMMANDS[name].examples):
+            if (
+                arguments[1:] in (["-h"], ["--help"])
+                and COMMANDS
+                and (examples := COMMANDS[name].examples)
+            ):
                 _print("", "examples:", *(f"  crossplane-lite {example}" for example in examples))
     except CrossplaneLiteError as e:
         return _complain(f"{f'crossplane-lite {name}'.strip()}: {e}")
     except BrokenPipeError:  # the reader of our output has ended, such as `head`
         return 1
     except OSError as e:  # the output can't be written, such as on a full disk
-        return _complain(f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}")
+        return _complain(
+            f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}"
+        )
     except KeyboardInterrupt:
         return 130
 
 
 def _called(module: Any, arguments: list[str]) -> int:
-    """Call a command. In the place of `--from RECORDING#XR@TIME` it gets the files of a recorded request."""
+    """Call a command. In the place of `--from RECORDING#XR@TIME` it gets the files of a recorded
+    request.
+    """
     flags = [one for one in arguments[1:] if one.partition("=")[0] == "--from"]
     if not flags or arguments[0] not in _FROM:
         status: int = module.command(arguments[1:])
@@ -139,11 +152,12 @@ def _called(module: Any, arguments: list[str]) -> int:
 
 
 def _forget_interrupts() -> None:
-    """Make sure that after Ctrl-C, `python -m` ends with our exit status and doesn't kill itself by SIGINT.
+    """Make sure that after Ctrl-C, `python -m` ends with our exit status and doesn't kill itself by
+    SIGINT.
 
-    Python remembers a KeyboardInterrupt that was raised through code compiled from a string, as namedtuple and
-    dataclasses compile it. `python -m` then ends by SIGINT, even if the exception was caught. Any eval() makes Python
-    forget the KeyboardInterrupt.
+    Python remembers a KeyboardInterrupt that was raised through code compiled from a string, as
+    namedtuple and dataclasses compile it. `python -m` then ends by SIGINT, even if the exception
+    was caught. Any eval() makes Python forget the KeyboardInterrupt.
     """
     eval("0")
 
@@ -163,14 +177,21 @@ def _help() -> list[str]:
     width = max(map(len, COMMANDS))
     lines = ["usage: crossplane-lite COMMAND ...", ""]
     for group, names in GROUPS.items():
-        lines += [f"{group}:", *(f"  {name:<{width}}  {COMMANDS[name].about}" for name in names), ""]
+        lines += [
+            f"{group}:",
+            *(f"  {name:<{width}}  {COMMANDS[name].about}" for name in names),
+            "",
+        ]
     return [
         *lines,
         "examples:",
         "  crossplane-lite init network",
         "  crossplane-lite render xr.yaml composition.yaml functions.yaml",
         "",
-        "crossplane-lite COMMAND --help says more, with examples; crossplane-lite --version prints the version.",
+        (
+            "crossplane-lite COMMAND --help says more, with examples; crossplane-lite --version"
+            " prints the version."
+        ),
     ]
 
 

@@ -44,7 +44,8 @@ Compose = Callable[[Context], "None | Awaitable[None]"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("ResourceSelector", "SchemaSelector"):  # most functions require no resources or schemas
+    # most functions require no resources or schemas
+    if name in ("ResourceSelector", "SchemaSelector"):
         from ._core.call import requirements
 
         return getattr(requirements, name)
@@ -56,21 +57,26 @@ def __getattr__(name: str) -> Any:
 
 
 class Function(Callee):
-    """A composition function, which answers requests. The decorator `function` makes it from `compose(ctx)`.
+    """A composition function, which answers requests. The decorator `function` makes it from
+    `compose(ctx)`.
 
-    The server calls `run(bytes)`. Code that has protobuf messages, of this package or of the official SDK, calls the
-    object itself: `f(req, rsp)`.
+    The server calls `run(bytes)`. Code that has protobuf messages, of this package or of the
+    official SDK, calls the object itself: `f(req, rsp)`.
 
     Attributes:
-        name: The function's name. The function uses it to recognise the resources that it has composed.
-        is_named: Whether somebody chose the name. Otherwise it is the path of the module and of compose().
+        name: The function's name. The function uses it to recognise the resources that it has
+            composed.
+        is_named: Whether somebody chose the name. Otherwise it is the path of the module and of
+            compose().
         formerly: The function's former names.
         file: The file of compose().
-        auto_ready: Whether the readiness of each resource is set from its observed state, unless a function sets it.
+        auto_ready: Whether the readiness of each resource is set from its observed state, unless a
+            function sets it.
         protect: Whether what was made with a value stays when the value goes missing.
-        usages: Whether a Usage is composed for each dependency, so that Crossplane deletes resources in order.
-        ttl: How long Crossplane may reuse an answer for an identical request, if compose() doesn't set `ctx.ttl`. If
-            None, it follows from the composite's state.
+        usages: Whether a Usage is composed for each dependency, so that Crossplane deletes
+            resources in order.
+        ttl: How long Crossplane may reuse an answer for an identical request, if compose() doesn't
+            set `ctx.ttl`. If None, it follows from the composite's state.
     """
 
     is_named = True
@@ -110,13 +116,15 @@ class Function(Callee):
             observer: Is told what compose() does in this call.
 
         Returns:
-            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. Instead, it is only
-            logged if compose() has registered resources and used a missing value before, or if Crossplane hasn't
-            answered a requirement yet. Empty if the server has cancelled an `async def` after the call's deadline,
-            because then nobody gets the answer.
+            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result.
+            Instead, it is only logged if compose() has registered resources and used a missing
+            value before, or if Crossplane hasn't answered a requirement yet. Empty if the server
+            has cancelled an `async def` after the call's deadline, because then nobody gets the
+            answer.
 
         Raises:
-            WireError: The bytes are malformed. Some faults show only when compose() reads the value.
+            WireError: The bytes are malformed. Some faults show only when compose() reads the
+                value.
             KeyboardInterrupt: Ctrl-C was pressed while compose() ran.
         """
         call = Call(data, self)
@@ -129,7 +137,8 @@ class Function(Callee):
                 self.invoke(call)
             except (WireError, KeyboardInterrupt):
                 raise
-            except BaseException as error:  # SystemExit and CancelledError too: they must not end more than this call
+            except BaseException as error:
+                # SystemExit and CancelledError too: they must not end more than this call
                 if _is_given_up(error):
                     return b""
                 problem = error
@@ -147,23 +156,25 @@ class Function(Callee):
             call.release()
 
     def dependencies(self, request: bytes) -> list[Dependency]:
-        """Return the dependencies that compose() has for a request, whether their values exist yet or not.
+        """Return the dependencies that compose() has for a request, whether their values exist yet
+        or not.
 
-        compose() runs up to four times to find them, so it must act only through its context. In two of them nothing is
-        observed, and questions about missing values are all answered with no, or all with yes; so a dependency that
-        shows only with a mix of answers isn't found. The runs give no answer, write no log lines, and don't change the
-        answers of other calls.
+        compose() runs up to four times to find them, so it must act only through its context. In
+        two of them nothing is observed, and questions about missing values are all answered with
+        no, or all with yes; so a dependency that shows only with a mix of answers isn't found. The
+        runs give no answer, write no log lines, and don't change the answers of other calls.
 
-        Each field of the composite's status counts by itself, as a resource does. For example, `a` reads `xr.status.x`,
-        which is set from `b`. Then there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` on `b`.
-        Reading the composite's spec or metadata, a required resource's metadata, or a field of the same resource is no
-        dependency.
+        Each field of the composite's status counts by itself, as a resource does. For example, `a`
+        reads `xr.status.x`, which is set from `b`. Then there are two dependencies: `a` depends on
+        `xr.status.x`, and `xr.status.x` on `b`. Reading the composite's spec or metadata, a
+        required resource's metadata, or a field of the same resource is no dependency.
 
         Args:
             request: The bytes of a RunFunctionRequest.
 
         Returns:
-            The dependencies, sorted, each once. If compose() raises an exception, the dependencies found before it.
+            The dependencies, sorted, each once. If compose() raises an exception, the dependencies
+            found before it.
 
         Raises:
             WireError: The bytes are malformed.
@@ -173,7 +184,9 @@ class Function(Callee):
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
-        """Run compose() for a call, and return when it ends. An exception of compose() is raised here."""
+        """Run compose() for a call, and return when it ends. An exception of compose() is raised
+        here.
+        """
         try:
             self.call_compose(Context(call))
         finally:
@@ -191,26 +204,34 @@ class Function(Callee):
         result = self._compose(ctx)
         if result is None:
             return
-        import inspect  # a tenth of a server's start, and a compose() that is a plain function needs none of it
+        # a tenth of a server's start, and a compose() that is a plain function needs none of it
+        import inspect
 
         if inspect.isawaitable(result):
             from ._core.call import event_loop
 
             result = event_loop.run(result)
         if result is not None:
-            # No line of compose() is in the traceback any more, so the text names the line where compose() begins.
+            # No line of compose() is in the traceback any more, so the text names the line where
+            # compose() begins.
             code = getattr(self._compose, "__code__", None)
-            place = f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code is not None else ""
+            place = (
+                f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
+                if code is not None
+                else ""
+            )
             raise UsageError(
-                f"compose() must return nothing (got {type_in_words(result)}); register resources with "
-                f"ctx.resource(){place}"
+                f"compose() must return nothing (got {type_in_words(result)}); register resources"
+                f" with ctx.resource(){place}"
             )
 
     def __call__(self, req: Any, rsp: Any) -> None:
-        """Answer a request message by filling in a response message. Both may be of this package or the official SDK.
+        """Answer a request message by filling in a response message. Both may be of this package or
+        the official SDK.
 
-        The function continues from the content of `rsp`. If `rsp` has desired state or a context, the function reads
-        these there and not in `req`. Results, conditions and requirements are added to those of `rsp`.
+        The function continues from the content of `rsp`. If `rsp` has desired state or a context,
+        the function reads these there and not in `req`. Results, conditions and requirements are
+        added to those of `rsp`.
 
         Args:
             req: A RunFunctionRequest.
@@ -232,13 +253,16 @@ class Function(Callee):
         rsp.MergeFrom(answer)
 
     def main(self, argv: Sequence[str] | None = None) -> None:
-        """Serve the function until a signal ends the server. Call this in a program that is one function.
+        """Serve the function until a signal ends the server. Call this in a program that is one
+        function.
 
         Args:
-            argv: The command-line arguments without the program's name; by default those of the process.
+            argv: The command-line arguments without the program's name; by default those of the
+                process.
 
         Raises:
-            SystemExit: The server can't start (the status is 2, and the reason is on stderr), or `--help` was given.
+            SystemExit: The server can't start (the status is 2, and the reason is on stderr), or
+                `--help` was given.
         """
         from .runtime.flags import main
 
@@ -246,7 +270,9 @@ class Function(Callee):
 
 
 def _is_given_up(error: BaseException) -> bool:
-    """Return whether the server has cancelled an `async def` after its deadline, and has logged that."""
+    """Return whether the server has cancelled an `async def` after its deadline, and has logged
+    that.
+    """
     loop = sys.modules.get("crossplane_lite._core.call.event_loop")
     return loop is not None and isinstance(error, loop.Cancelled)
 
@@ -286,41 +312,49 @@ def function(
 
     Args:
         compose: The function `compose(ctx)`, if the decorator is used without arguments.
-        name: The function's name; by default the names of its module and of `compose`, joined by a dot. The name should
-            never change, because the function uses it to recognise the resources that it has composed.
-        formerly: The function's former names. The function also recognises the resources that it composed under them.
-        auto_ready: Whether the readiness of each resource is set from its observed state, unless compose() or a
-            previous function sets it.
-        protect: Whether a value that was there and goes missing counts as it last was. compose() may run up to three
-            times in a call then, so it must act only through `ctx`. With False, the code is followed as it is: what an
-            `if` on a missing value leaves out is deleted.
-        usages: Whether a Usage is composed for every dependency between two composed resources, so that Crossplane
-            deletes the dependent one first. A resource that isn't desired any more stays until its dependents are
-            gone. Usages need Crossplane v2. compose() runs once more in each call, and twice if it uses missing values
-            as plain ones. A dependency that shows only with a mix of answers, such as the middle of `a and b and c`,
-            isn't found.
-        ttl: How long Crossplane may reuse an answer for an identical request, and after which time it calls again. By
-            default 10 seconds until the composite is Ready and nothing waits, and one minute from then on. 0 means for
-            ever, so that only changes bring calls. `ctx.ttl` wins.
+        name: The function's name; by default the names of its module and of `compose`, joined by a
+            dot. The name should never change, because the function uses it to recognise the
+            resources that it has composed.
+        formerly: The function's former names. The function also recognises the resources that it
+            composed under them.
+        auto_ready: Whether the readiness of each resource is set from its observed state, unless
+            compose() or a previous function sets it.
+        protect: Whether a value that was there and goes missing counts as it last was. compose()
+            may run up to three times in a call then, so it must act only through `ctx`. With False,
+            the code is followed as it is: what an `if` on a missing value leaves out is deleted.
+        usages: Whether a Usage is composed for every dependency between two composed resources, so
+            that Crossplane deletes the dependent one first. A resource that isn't desired any more
+            stays until its dependents are gone. Usages need Crossplane v2. compose() runs once more
+            in each call, and twice if it uses missing values as plain ones. A dependency that shows
+            only with a mix of answers, such as the middle of `a and b and c`, isn't found.
+        ttl: How long Crossplane may reuse an answer for an identical request, and after which time
+            it calls again. By default 10 seconds until the composite is Ready and nothing waits,
+            and one minute from then on. 0 means for ever, so that only changes bring calls.
+            `ctx.ttl` wins.
 
     Returns:
         The composition function; without `compose`, a decorator that makes it.
 
     Raises:
-        UsageError: A name is empty, isn't a string, or has a comma, a semicolon, or a colon before a space; or
-            `formerly` is a string, or has the present name; or `ttl` isn't a timedelta from 0 to 10,000 years; or
-            `compose` can't be called with one argument, or is a generator.
+        UsageError: A name is empty, isn't a string, or has a comma, a semicolon, or a colon before
+            a space; or `formerly` is a string, or has the present name; or `ttl` isn't a timedelta
+            from 0 to 10,000 years; or `compose` can't be called with one argument, or is a
+            generator.
     """
 
     def decorate(compose: Compose) -> Function:
         _check_compose(compose)
         chosen = name
         if chosen is None:
-            chosen = f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
+            chosen = (
+                f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
+            )
         made = Function(
             compose,
             _checked_name(chosen),
-            formerly=former_names("@composition.function(formerly=...)", chosen, formerly, _checked_name),
+            formerly=former_names(
+                "@composition.function(formerly=...)", chosen, formerly, _checked_name
+            ),
             auto_ready=auto_ready,
             protect=protect,
             usages=usages,
@@ -335,14 +369,17 @@ def function(
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name or "," in name or ";" in name or ": " in name:
         raise UsageError(
-            f"@composition.function: a name must be a non-empty string without ',', ';' and ': ' (got {name!r})"
+            "@composition.function: a name must be a non-empty string without ',', ';' and ': '"
+            f" (got {name!r})"
         )
     return name
 
 
 def _check_compose(compose: Any) -> None:
     if not callable(compose):
-        hint = "; give a name as @composition.function(name=...)" if isinstance(compose, str) else ""
+        hint = (
+            "; give a name as @composition.function(name=...)" if isinstance(compose, str) else ""
+        )
         raise UsageError(f"@composition.function must decorate a function (got {compose!r}){hint}")
     if _takes_a_context(compose):
         return
@@ -373,11 +410,18 @@ def _takes_a_context(compose: Any) -> bool:
     if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
         return False
     needed: int = code.co_argcount - len(compose.__defaults__ or ())
-    return code.co_argcount >= 1 and needed <= 1 and not code.co_kwonlyargcount and not code.co_flags & _GENERATORS
+    return (
+        code.co_argcount >= 1
+        and needed <= 1
+        and not code.co_kwonlyargcount
+        and not code.co_flags & _GENERATORS
+    )
 
 
 def _module_of(compose: Compose) -> str:
-    """Return the name of a function's module. For the module that runs as the program, return its name in imports."""
+    """Return the name of a function's module. For the module that runs as the program, return its
+    name in imports.
+    """
     module: str = getattr(compose, "__module__", None) or type(compose).__module__
     if module != "__main__":
         return module

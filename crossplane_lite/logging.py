@@ -8,9 +8,10 @@ The names are those of the official Python SDK's `crossplane.function.logging`::
     log = logging.get_logger().bind(tag=req.meta.tag)
     log.info("composing", buckets=3)
 
-Every line goes through the standard library's `logging`, and looks like the lines of `crossplane-lite serve`: JSON
-objects on stderr, or text at level DEBUG. Secret values of the current request are masked. Functions with the decorator
-`composition.function` use `ctx.log` instead.
+Every line goes through the standard library's `logging`, and looks like the lines of
+`crossplane-lite serve`: JSON objects on stderr, or text at level DEBUG. Secret values of the
+current request are masked. Functions with the decorator `composition.function` use `ctx.log`
+instead.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _OPTIONS: Final = ("exc_info", "stack_info", "stacklevel")
 
 
 class Level(enum.Enum):
-    """How much is logged: nothing (DISABLED), all lines (DEBUG), or all lines except debug lines (INFO)."""
+    """How much is logged: nothing (DISABLED), all lines (DEBUG), or all lines except debug lines
+    (INFO).
+    """
 
     DISABLED = 0
     DEBUG = 1
@@ -39,21 +42,28 @@ class Level(enum.Enum):
 
 
 # DISABLED is above CRITICAL, the highest level of the standard library.
-_LEVELS: Final = {Level.DISABLED: logging.CRITICAL + 1, Level.DEBUG: logging.DEBUG, Level.INFO: logging.INFO}
+_LEVELS: Final = {
+    Level.DISABLED: logging.CRITICAL + 1,
+    Level.DEBUG: logging.DEBUG,
+    Level.INFO: logging.INFO,
+}
 
 
 def configure(level: Level = Level.INFO) -> None:
-    """Send all log lines of this process to stderr, and nowhere else. Secret values of the current request are masked.
+    """Send all log lines of this process to stderr, and nowhere else. Secret values of the current
+    request are masked.
 
     Args:
-        level: How much is logged. With `Level.DEBUG`, lines are text for people; otherwise they are JSON objects.
+        level: How much is logged. With `Level.DEBUG`, lines are text for people; otherwise they are
+            JSON objects.
     """
     log.configure(_LEVELS[level], text=level is Level.DEBUG)
     log.set_masker(mask)
 
 
 def get_logger(name: str = "crossplane_lite.function") -> Logger:
-    """Return a logger that takes fields as keyword arguments, as in `log.info("composing", buckets=3)`.
+    """Return a logger that takes fields as keyword arguments, as in
+    `log.info("composing", buckets=3)`.
 
     Args:
         name: The name of the standard library's logger that gets the lines.
@@ -62,10 +72,12 @@ def get_logger(name: str = "crossplane_lite.function") -> Logger:
 
 
 class Logger:
-    """A logger that takes fields as keyword arguments. `bind` returns a logger with fields for every line.
+    """A logger that takes fields as keyword arguments. `bind` returns a logger with fields for
+    every line.
 
-    The keyword arguments `exc_info`, `stack_info` and `stacklevel` are options of the standard library, not fields. If
-    a field has a name that every log record has already, such as `name`, `_` is added to the field's name.
+    The keyword arguments `exc_info`, `stack_info` and `stacklevel` are options of the standard
+    library, not fields. If a field has a name that every log record has already, such as `name`,
+    `_` is added to the field's name.
 
     Args:
         logger: The standard library's logger that gets the lines.
@@ -77,10 +89,13 @@ class Logger:
         self._fields = fields or {}
 
     def __repr__(self) -> str:
-        return f"<logger {self._logger.name} with {', '.join(self._fields) or 'no fields'}>"  # a value may be secret
+        # a value may be secret
+        return f"<logger {self._logger.name} with {', '.join(self._fields) or 'no fields'}>"
 
     def bind(self, **new_values: Any) -> Logger:
-        """Return a logger whose lines have these fields, too. A bound field of the same name is replaced."""
+        """Return a logger whose lines have these fields, too. A bound field of the same name is
+        replaced.
+        """
         return Logger(self._logger, {**self._fields, **new_values})
 
     def unbind(self, *keys: str) -> Logger:
@@ -98,8 +113,12 @@ class Logger:
         return self.try_unbind(*keys)
 
     def try_unbind(self, *keys: str) -> Logger:
-        """Return a logger whose lines don't have these bound fields. Names of fields that aren't bound are ignored."""
-        return Logger(self._logger, {key: value for key, value in self._fields.items() if key not in keys})
+        """Return a logger whose lines don't have these bound fields. Names of fields that aren't
+        bound are ignored.
+        """
+        return Logger(
+            self._logger, {key: value for key, value in self._fields.items() if key not in keys}
+        )
 
     def new(self, **new_values: Any) -> Logger:
         """Return a logger whose lines have only these bound fields, and none of this logger's."""
@@ -150,16 +169,21 @@ class Logger:
         self._log(level, event, args, fields)
 
     def is_enabled_for(self, level: int) -> bool:
-        """Say whether lines of `level`, a number such as the standard library's `logging.INFO`, are logged."""
+        """Say whether lines of `level`, a number such as the standard library's `logging.INFO`, are
+        logged.
+        """
         return self._logger.isEnabledFor(level)
 
-    def _log(self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]) -> None:
+    def _log(
+        self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]
+    ) -> None:
         if not self._logger.isEnabledFor(level):
             return
         if event is None:
             event = fields.pop("event", None)
         options = {name: fields.pop(name) for name in _OPTIONS if name in fields}
-        # Skip this method and the public one that called it, so that the record names the caller's line.
+        # Skip this method and the public one that called it, so that the record names the caller's
+        # line.
         options["stacklevel"] = options.get("stacklevel", 1) + 2
         named = {**self._fields, **fields}
         extra = {key + "_" if key in _TAKEN else key: value for key, value in named.items()}

@@ -1,4 +1,6 @@
-"""The base classes of all models, `to_dict` and `from_dict`, and the types of fields that stubs of models use."""
+"""The base classes of all models, `to_dict` and `from_dict`, and the types of fields that stubs of
+models use.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Observables: references to values that may not exist yet.
 
-`apply` computes with values that may be Observables. `value_or` returns a default in place of a value that is missing.
+`apply` computes with values that may be Observables. `value_or` returns a default in place of a
+value that is missing.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     rendered = render(xr, [Step("compose", "buckets")], {"buckets": compose})
     assert rendered.composed["bucket"]["spec"]["forProvider"]["location"] == "EU"
 
-In the example, `xr` is a composite resource (a dict), and `compose` is a composition function. A name of this module
-is imported only when it is first used, so that importing it takes little time.
+In the example, `xr` is a composite resource (a dict), and `compose` is a composition function. A
+name of this module is imported only when it is first used, so that importing it takes little time.
 """
 
 from __future__ import annotations

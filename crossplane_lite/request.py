@@ -1,13 +1,15 @@
 """Helpers for reading requests that are protobuf messages.
 
-The names are those of the official SDKs: `crossplane.function.request` of Python and `request` of function-sdk-go. The
-helpers work with requests of `crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. They never change
-the request: looking up a missing name adds no entry to its maps.
+The names are those of the official SDKs: `crossplane.function.request` of Python and `request` of
+function-sdk-go. The helpers work with requests of `crossplane_lite.proto` and of the official
+Python SDK, v1 and v1beta1. They never change the request: looking up a missing name adds no entry
+to its maps.
 
-Resources are returned as dicts, or as instances of a model class if one is given. Models of observed and required
-resources are read-only: a field that the cluster doesn't have reads as None or as an empty object. Models of desired
-resources can be changed and passed to `response.set_desired_composed_resources` or `resource.update`, which keep fields
-that the model doesn't know.
+Resources are returned as dicts, or as instances of a model class if one is given. Models of
+observed and required resources are read-only: a field that the cluster doesn't have reads as None
+or as an empty object. Models of desired resources can be changed and passed to
+`response.set_desired_composed_resources` or `resource.update`, which keep fields that the model
+doesn't know.
 """
 
 from __future__ import annotations
@@ -68,8 +70,8 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
         model: The model class of the resources. By default they are returned as dicts.
 
     Returns:
-        The resources. The list is empty if Crossplane hasn't answered yet, and if nothing matches. The two cases differ
-        in `name in req.required_resources`.
+        The resources. The list is empty if Crossplane hasn't answered yet, and if nothing matches.
+        The two cases differ in `name in req.required_resources`.
 
     Raises:
         UsageError: A resource isn't of the model's kind, or `model` isn't a class of resources.
@@ -82,7 +84,8 @@ def get_required_resource(req: Request, name: str, model: None = None) -> dict[s
 @overload
 def get_required_resource(req: Request, name: str, model: type[R]) -> R | None: ...
 def get_required_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
-    """Return the first resource with which Crossplane has answered a requirement; None if there is no such resource.
+    """Return the first resource with which Crossplane has answered a requirement; None if there is
+    no such resource.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -116,7 +119,8 @@ def get_extra_resources(req: Request, name: str, model: None = None) -> list[dic
 @overload
 def get_extra_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
 def get_extra_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
-    """Return the resources that answer a requirement in `extra_resources`, the deprecated field of Crossplane v1.
+    """Return the resources that answer a requirement in `extra_resources`, the deprecated field of
+    Crossplane v1.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -131,8 +135,8 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
         name: The requirement's name.
 
     Returns:
-        The schema. None if Crossplane hasn't answered yet, and if it doesn't know the kind. The two cases differ in
-        `name in req.required_schemas`.
+        The schema. None if Crossplane hasn't answered yet, and if it doesn't know the kind. The two
+        cases differ in `name in req.required_schemas`.
     """
     if name not in req.required_schemas:
         return None
@@ -164,7 +168,8 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
         name: The name of the credentials in the Composition.
 
     Returns:
-        The credentials. If the request doesn't have them, their type is `data`, and they have no values.
+        The credentials. If the request doesn't have them, their type is `data`, and they have no
+        values.
 
     Raises:
         UsageError: A value isn't UTF-8 text. `get_credential_data` returns it as bytes.
@@ -178,7 +183,8 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
             data[key] = value.decode()
         except UnicodeDecodeError:
             raise UsageError(
-                f"{key!r} of the credentials {name!r} isn't UTF-8; get_credential_data() gives it as bytes"
+                f"{key!r} of the credentials {name!r} isn't UTF-8; get_credential_data() gives it"
+                " as bytes"
             ) from None
     return Credentials(type="credential_data", data=data)
 
@@ -196,11 +202,14 @@ def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | No
     if req is None or name not in req.credentials:
         return None
     credentials = req.credentials[name]
-    return dict(credentials.credential_data.data) if credentials.HasField("credential_data") else None
+    return (
+        dict(credentials.credential_data.data) if credentials.HasField("credential_data") else None
+    )
 
 
 def advertises_capabilities(req: Request) -> bool:
-    """Say whether the caller lists its capabilities in the request, as Crossplane does from v2.2 on.
+    """Say whether the caller lists its capabilities in the request, as Crossplane does from v2.2
+    on.
 
     Without this list, `has_capability` is False even for capabilities that the caller has.
     """
@@ -208,11 +217,13 @@ def advertises_capabilities(req: Request) -> bool:
 
 
 def has_capability(req: Request, cap: int | str) -> bool:
-    """Say whether the caller lists a capability in the request. False if the caller lists none at all.
+    """Say whether the caller lists a capability in the request. False if the caller lists none at
+    all.
 
     Args:
         req: The request.
-        cap: The capability: one of the protocol's CAPABILITY_ numbers, or a name with or without `CAPABILITY_`.
+        cap: The capability: one of the protocol's CAPABILITY_ numbers, or a name with or without
+            `CAPABILITY_`.
 
     Raises:
         UsageError: `cap` isn't the name of a capability.
@@ -232,15 +243,16 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
     Args:
         req: The request.
-        cls: An attrs class for the input. If it has no fields for apiVersion, kind and metadata, these are left out.
+        cls: An attrs class for the input. If it has no fields for apiVersion, kind and metadata,
+            these are left out.
 
     Returns:
-        With `cls`, an instance of this class; a request without input counts as an empty input. Without `cls`, a dict,
-        or None if the request has no input.
+        With `cls`, an instance of this class; a request without input counts as an empty input.
+        Without `cls`, a dict, or None if the request has no input.
 
     Raises:
-        InputError: Keys are unknown or missing, or values have a wrong type. The message lists up to 100 mistakes, with
-            their paths.
+        InputError: Keys are unknown or missing, or values have a wrong type. The message lists up
+            to 100 mistakes, with their paths.
         UsageError: `cls` isn't an attrs class, or has a field whose type has no values in JSON.
     """
     data = struct_data(req.input) if req.HasField("input") else None
@@ -252,7 +264,9 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context: the values of previous functions and of Crossplane, by key. It may be empty."""
+    """Return the pipeline's context: the values of previous functions and of Crossplane, by key. It
+    may be empty.
+    """
     return struct_data(req.context)
 
 
@@ -269,7 +283,9 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment that EnvironmentConfigs put into the pipeline's context; empty if there is none."""
+    """Return the environment that EnvironmentConfigs put into the pipeline's context; empty if
+    there is none.
+    """
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 
@@ -298,7 +314,9 @@ def get_observed_composite_resource(req: Request, model: type[Any] | None = None
 
 
 @overload
-def get_observed_composed_resource(req: Request, name: str, model: None = None) -> dict[str, Any] | None: ...
+def get_observed_composed_resource(
+    req: Request, name: str, model: None = None
+) -> dict[str, Any] | None: ...
 @overload
 def get_observed_composed_resource(req: Request, name: str, model: type[R]) -> R | None: ...
 def get_observed_composed_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
@@ -320,7 +338,9 @@ def get_observed_composed_resource(req: Request, name: str, model: type[Any] | N
 
 
 @overload
-def get_observed_composed_resources(req: Request, model: None = None) -> dict[str, dict[str, Any]]: ...
+def get_observed_composed_resources(
+    req: Request, model: None = None
+) -> dict[str, dict[str, Any]]: ...
 @overload
 def get_observed_composed_resources(req: Request, model: type[R]) -> dict[str, R]: ...
 def get_observed_composed_resources(req: Request, model: type[Any] | None = None) -> dict[str, Any]:
@@ -328,8 +348,8 @@ def get_observed_composed_resources(req: Request, model: type[Any] | None = None
 
     Args:
         req: The request.
-        model: A model class. Only resources of its kind are returned, as its instances; for `Unstructured`, all
-            resources. By default all are returned as dicts.
+        model: A model class. Only resources of its kind are returned, as its instances; for
+            `Unstructured`, all resources. By default all are returned as dicts.
 
     Raises:
         UsageError: `model` isn't a class of resources.
@@ -346,8 +366,8 @@ def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None =
     """Return the desired composite. Usually it has only fields of the status.
 
     Args:
-        req: The request, for the desired state of previous functions; or the response, for the state with the changes
-            made so far.
+        req: The request, for the desired state of previous functions; or the response, for the
+            state with the changes made so far.
         model: The model class of the composite. By default it is returned as a dict.
 
     Returns:
@@ -360,15 +380,19 @@ def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None =
 
 
 @overload
-def get_desired_composed_resource(req: DesiredHolder, name: str, model: None = None) -> dict[str, Any] | None: ...
+def get_desired_composed_resource(
+    req: DesiredHolder, name: str, model: None = None
+) -> dict[str, Any] | None: ...
 @overload
 def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[R]) -> R | None: ...
-def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any] | None = None) -> Any:
+def get_desired_composed_resource(
+    req: DesiredHolder, name: str, model: type[Any] | None = None
+) -> Any:
     """Return a desired composed resource.
 
     Args:
-        req: The request, for the desired state of previous functions; or the response, for the state with the changes
-            made so far.
+        req: The request, for the desired state of previous functions; or the response, for the
+            state with the changes made so far.
         name: The composition resource name.
         model: The model class of the resource. By default it is returned as a dict.
 
@@ -383,17 +407,21 @@ def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any
 
 
 @overload
-def get_desired_composed_resources(req: DesiredHolder, model: None = None) -> dict[str, dict[str, Any]]: ...
+def get_desired_composed_resources(
+    req: DesiredHolder, model: None = None
+) -> dict[str, dict[str, Any]]: ...
 @overload
 def get_desired_composed_resources(req: DesiredHolder, model: type[R]) -> dict[str, R]: ...
-def get_desired_composed_resources(req: DesiredHolder, model: type[Any] | None = None) -> dict[str, Any]:
+def get_desired_composed_resources(
+    req: DesiredHolder, model: type[Any] | None = None
+) -> dict[str, Any]:
     """Return the desired composed resources, by composition resource name.
 
     Args:
-        req: The request, for the desired state of previous functions; or the response, for the state with the changes
-            made so far.
-        model: A model class. Only resources of its kind are returned, as its instances; for `Unstructured`, all
-            resources. By default all are returned as dicts.
+        req: The request, for the desired state of previous functions; or the response, for the
+            state with the changes made so far.
+        model: A model class. Only resources of its kind are returned, as its instances; for
+            `Unstructured`, all resources. By default all are returned as dicts.
 
     Raises:
         UsageError: `model` isn't a class of resources.

@@ -1,4 +1,6 @@
-"""A function's requirements: the resources and schemas that it asks Crossplane to send with the next request."""
+"""A function's requirements: the resources and schemas that it asks Crossplane to send with the
+next request.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Helpers for filling responses that are protobuf messages.
 
-The names are those of the official SDKs: `crossplane.function.response` of Python and `response` of function-sdk-go.
-The helpers work with responses of `crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. The messages
-that they make have the implementation and version of the given request or response.
+The names are those of the official SDKs: `crossplane.function.response` of Python and `response` of
+function-sdk-go. The helpers work with responses of `crossplane_lite.proto` and of the official
+Python SDK, v1 and v1beta1. The messages that they make have the implementation and version of the
+given request or response.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ _STATUS: Final[dict[Any, int]] = {
 @overload
 def to(req: fnv1.RunFunctionRequest, ttl: datetime.timedelta = ...) -> fnv1.RunFunctionResponse: ...
 @overload
-def to(req: fnv1beta1.RunFunctionRequest, ttl: datetime.timedelta = ...) -> fnv1beta1.RunFunctionResponse: ...
+def to(
+    req: fnv1beta1.RunFunctionRequest, ttl: datetime.timedelta = ...
+) -> fnv1beta1.RunFunctionResponse: ...
 @overload
 def to(req: Request, ttl: datetime.timedelta = ...) -> Any: ...
 def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
@@ -70,17 +73,21 @@ def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
     return rsp
 
 
-def normal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
+def normal(
+    rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None
+) -> None:
     """Add a Normal result, which reports that something has happened.
 
-    The functions specification wants Normal and Warning results only when something changes, not in every call.
+    The functions specification wants Normal and Warning results only when something changes, not in
+    every call.
 
     Args:
         rsp: The response to add the result to.
-        message: A text for people, or an exception. If an exception has no text, its class name is used.
+        message: A text for people, or an exception. If an exception has no text, its class name is
+            used.
         reason: A CamelCase word that says why.
-        target: The object that gets the event: `composite` (Crossplane's default), `composite_and_claim`, or one of the
-            protocol's TARGET_ numbers.
+        target: The object that gets the event: `composite` (Crossplane's default),
+            `composite_and_claim`, or one of the protocol's TARGET_ numbers.
 
     Raises:
         UsageError: `target` is another value. Nothing is added.
@@ -88,7 +95,9 @@ def normal(rsp: Response, message: str | BaseException, *, reason: str | None = 
     _add_result(rsp, NORMAL, message, reason, target)
 
 
-def warning(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
+def warning(
+    rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None
+) -> None:
     """Add a Warning result, which reports a problem but doesn't stop the pipeline.
 
     The arguments and errors are those of `normal`.
@@ -96,16 +105,20 @@ def warning(rsp: Response, message: str | BaseException, *, reason: str | None =
     _add_result(rsp, WARNING, message, reason, target)
 
 
-def fatal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
+def fatal(
+    rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None
+) -> None:
     """Add a Fatal result, which stops the whole pipeline.
 
-    Crossplane then applies and deletes nothing, and fetches nothing for requirements. The arguments and errors are
-    those of `normal`.
+    Crossplane then applies and deletes nothing, and fetches nothing for requirements. The arguments
+    and errors are those of `normal`.
     """
     _add_result(rsp, FATAL, message, reason, target)
 
 
-def _add_result(rsp: Response, severity: int, message: str | BaseException, reason: str | None, target: Target) -> None:
+def _add_result(
+    rsp: Response, severity: int, message: str | BaseException, reason: str | None, target: Target
+) -> None:
     if isinstance(message, BaseException):
         message = str(message) or type(message).__name__
     result = sibling(rsp, "Result")(severity=severity, message=message, reason=reason)
@@ -122,17 +135,17 @@ def _set_target(message: Any, target: Any) -> None:
 def set_conditions(rsp: Response, *conditions: Condition) -> None:
     """Add conditions of the composite to a response.
 
-    Crossplane ignores conditions of the types Ready, Synced, Healthy, UpToDate and Responsive from functions.
-    Crossplane sets the transition time itself.
+    Crossplane ignores conditions of the types Ready, Synced, Healthy, UpToDate and Responsive from
+    functions. Crossplane sets the transition time itself.
 
     Args:
         rsp: The response to add the conditions to.
-        *conditions: Instances of `resource.Condition`. A status other than `True` and `False` is sent as Unknown. An
-            empty message is left out.
+        *conditions: Instances of `resource.Condition`. A status other than `True` and `False` is
+            sent as Unknown. An empty message is left out.
 
     Raises:
-        UsageError: A condition's target is neither `composite`, nor `composite_and_claim`, nor one of the protocol's
-            TARGET_ numbers. No condition is added.
+        UsageError: A condition's target is neither `composite`, nor `composite_and_claim`, nor one
+            of the protocol's TARGET_ numbers. No condition is added.
     """
     made = [_condition(rsp, condition) for condition in conditions]
     rsp.conditions.extend(made)
@@ -154,7 +167,8 @@ def set_output(rsp: Response, output: Source) -> None:
 
     Args:
         rsp: The response. An output that it has already is replaced.
-        output: A mapping, a Struct of any implementation, a model of crossplane-lite or a pydantic model.
+        output: A mapping, a Struct of any implementation, a model of crossplane-lite or a pydantic
+            model.
 
     Raises:
         UsageError: `output` has another type, or is observed state.
@@ -174,11 +188,13 @@ def require_resources(
     match_labels: Mapping[str, str] | None = None,
     namespace: str | None = None,
 ) -> None:
-    """Ask Crossplane for resources. Crossplane calls the function again, with its answer in the request.
+    """Ask Crossplane for resources. Crossplane calls the function again, with its answer in the
+    request.
 
-    Ask in every call, because Crossplane forgets the requirement after it. `request.get_required_resources` reads the
-    answer. Without `match_name` and `match_labels`, the requirement is for all resources of the kind. Crossplane
-    understands such a requirement from v2.2.1 on; older versions need an empty `match_labels`.
+    Ask in every call, because Crossplane forgets the requirement after it.
+    `request.get_required_resources` reads the answer. Without `match_name` and `match_labels`, the
+    requirement is for all resources of the kind. Crossplane understands such a requirement from
+    v2.2.1 on; older versions need an empty `match_labels`.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -187,8 +203,8 @@ def require_resources(
         kind: The kind of the resources.
         match_name: The name of the only resource that is required.
         match_labels: Labels that each resource must have.
-        namespace: The namespace of the resources. Use None for cluster-scoped kinds, and together with `match_labels`
-            also for all namespaces.
+        namespace: The namespace of the resources. Use None for cluster-scoped kinds, and together
+            with `match_labels` also for all namespaces.
 
     Raises:
         UsageError: Both `match_name` and `match_labels` are given.
@@ -199,7 +215,8 @@ def require_resources(
         api_version=api_version, kind=kind, match_name=match_name, namespace=namespace
     )
     if match_labels is not None:
-        selector.match_labels.SetInParent()  # empty labels match everything, so they must be sent, too
+        # empty labels match everything, so they must be sent, too
+        selector.match_labels.SetInParent()
         selector.match_labels.labels.update(match_labels)
     rsp.requirements.resources[name].CopyFrom(selector)
 
@@ -207,8 +224,8 @@ def require_resources(
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
     """Ask Crossplane for the OpenAPI schema of a kind.
 
-    Crossplane calls the function again, with its answer in the request. Ask in every call, because Crossplane forgets
-    the requirement after it. `request.get_required_schema` reads the answer.
+    Crossplane calls the function again, with its answer in the request. Ask in every call, because
+    Crossplane forgets the requirement after it. `request.get_required_schema` reads the answer.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -241,7 +258,8 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
     Args:
         rsp: The response.
         key: The value's key, such as `apiextensions.crossplane.io/environment`.
-        value: Plain data, a Struct, ListValue or Value message of any implementation, or a model of crossplane-lite.
+        value: Plain data, a Struct, ListValue or Value message of any implementation, or a model of
+            crossplane-lite.
 
     Raises:
         UsageError: `value` is a whole observed resource, or holds one.
@@ -254,9 +272,9 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
 def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
     """Set the desired composite, in place of the composite that previous functions desire.
 
-    To keep fields that previous functions have set, change the composite that `request.get_desired_composite_resource`
-    returns, and pass it. The composite's readiness and connection details stay: `resource.set_ready` and
-    `resource.update_connection_details` set them.
+    To keep fields that previous functions have set, change the composite that
+    `request.get_desired_composite_resource` returns, and pass it. The composite's readiness and
+    connection details stay: `resource.set_ready` and `resource.update_connection_details` set them.
 
     Args:
         rsp: The response.
@@ -273,19 +291,22 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
 def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source]) -> None:
     """Set desired composed resources by name. Desired resources of other names stay.
 
-    A resource replaces the one that previous functions desire under its name. To keep fields that they have set, change
-    the resources that `request.get_desired_composed_resources` returns, and pass them. The readiness of the resources
-    stays: `resource.set_ready` sets it. If an error is raised, nothing is set, unless a resource is nested too deep.
+    A resource replaces the one that previous functions desire under its name. To keep fields that
+    they have set, change the resources that `request.get_desired_composed_resources` returns, and
+    pass them. The readiness of the resources stays: `resource.set_ready` sets it. If an error is
+    raised, nothing is set, unless a resource is nested too deep.
 
     Args:
         rsp: The response.
-        resources: Resources by composition resource name, each of a type that `resource.update` takes.
+        resources: Resources by composition resource name, each of a type that `resource.update`
+            takes.
 
     Raises:
         UsageError: A resource has another type, or is observed state.
-        UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which starts with the name.
-        EncodeError: A value can't be put into a message. The error has the value's path, unless a resource is nested
-            too deep.
+        UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which
+            starts with the name.
+        EncodeError: A value can't be put into a message. The error has the value's path, unless a
+            resource is nested too deep.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():

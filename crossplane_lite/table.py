@@ -27,18 +27,18 @@ A class is a list of fields `name:type`, with one space between them. These are 
 `[Rule#name`         a list that Kubernetes merges by a key
 ===================  ===========================================================================
 
-If a field's name in Kubernetes isn't its attribute in Python, both are given: `attribute=name:type`. In these names,
-and in merge keys, a character that has a meaning here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written as `%` and
-two hex digits.
+If a field's name in Kubernetes isn't its attribute in Python, both are given:
+`attribute=name:type`. In these names, and in merge keys, a character that has a meaning here
+(space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written as `%` and two hex digits.
 
-A class that starts with `@apiVersion` is a resource and has the fields apiVersion and kind. If the kind isn't the
-class's name, write `@apiVersion=Kind`. `;Namespaced` or `;Cluster` after that is the scope. Before the fields, `*`
-marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). Before the fields,
-`~Rule` marks a class for fields called `rule` that isn't called `Rule`, because another class with other fields has
-this name.
+A class that starts with `@apiVersion` is a resource and has the fields apiVersion and kind. If the
+kind isn't the class's name, write `@apiVersion=Kind`. `;Namespaced` or `;Cluster` after that is the
+scope. Before the fields, `*` marks an open class, which takes any other attribute as well
+(x-kubernetes-preserve-unknown-fields). Before the fields, `~Rule` marks a class for fields called
+`rule` that isn't called `Rule`, because another class with other fields has this name.
 
-A class that starts with `=alias.Name` is another name of that class, which is of another module. Its fields may follow,
-for tools.
+A class that starts with `=alias.Name` is another name of that class, which is of another module.
+Its fields may follow, for tools.
 
 Words before the fields say what the API requires. They name attributes:
 

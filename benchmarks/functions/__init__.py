@@ -1,1 +1,3 @@
-"""The functions that are served for the measurements, one module for each side, all with the same behaviour."""
+"""The functions that are served for the measurements, one module for each side, all with the same
+behaviour.
+"""

@@ -15,7 +15,9 @@ def main(credentials=None):
         options=(("grpc.max_receive_message_length", -1), ("grpc.so_reuseport", 0)),
     )
     method = grpc.unary_unary_rpc_method_handler(lambda request, context: b"\x0a\x00")
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"RunFunction": method}),))
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(SERVICE, {"RunFunction": method}),)
+    )
     if credentials is None:
         server.add_insecure_port(sys.argv[1])
     else:

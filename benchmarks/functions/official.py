@@ -1,6 +1,8 @@
-"""The official SDK's side, written as its template and its documentation have it, without a log line per call.
+"""The official SDK's side, written as its template and its documentation have it, without a log
+line per call.
 
-Fields are read by their keys, which converts nothing else; the other official sides convert whole resources.
+Fields are read by their keys, which converts nothing else; the other official sides convert whole
+resources.
 """
 
 import typing
@@ -15,7 +17,9 @@ from pydantic_models import cluster  # noqa: F401  # what is measured is that it
 
 
 def _class(model, field):
-    """Return the class of a field; the generator's versions number classes of one name differently."""
+    """Return the class of a field; the generator's versions number classes of one name
+    differently.
+    """
     work = [model.model_fields[field].annotation]
     while work:
         one = work.pop()
@@ -47,7 +51,8 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
 
     @staticmethod
     def lay_over(desired, source):
-        """Set the fields of a model in what a previous function desires, and leave the others as they are.
+        """Set the fields of a model in what a previous function desires, and leave the others as
+        they are.
 
         `resource.update` would replace metadata and spec as a whole.
         """
@@ -56,7 +61,11 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
     async def RunFunction(self, req, _):
         rsp = response.to(req)
         parameters = self.read(req.observed.composite.resource)["spec"]["parameters"]
-        location, read, describe = parameters["location"], parameters["read"], parameters["describe"]
+        location, read, describe = (
+            parameters["location"],
+            parameters["read"],
+            parameters["describe"],
+        )
         status = {}
         urls = []
         for index in range(int(parameters["emit"])):
@@ -91,7 +100,9 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
             if index < read:
                 urls.append(self.url_of(req.observed.resources[name].resource))
             if describe and name in req.observed.resources:
-                status["about"] = f"the last one is at {self.url_of(req.observed.resources[name].resource)}"
+                status["about"] = (
+                    f"the last one is at {self.url_of(req.observed.resources[name].resource)}"
+                )
         resource.update_status(rsp.desired.composite, {**status, "urls": urls})
         return rsp
 

@@ -10,7 +10,9 @@ class FunctionRunner(official.FunctionRunner):
 
     @staticmethod
     def lay_over(desired, source):
-        resource.update(desired, _merged(resource.struct_to_dict(desired.resource), official._dump(source)))
+        resource.update(
+            desired, _merged(resource.struct_to_dict(desired.resource), official._dump(source))
+        )
 
 
 def _merged(values, over):

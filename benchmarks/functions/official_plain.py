@@ -1,4 +1,6 @@
-"""The official SDK's side at its strongest: plain dicts, no generated models, and nothing converted that isn't used."""
+"""The official SDK's side at its strongest: plain dicts, no generated models, and nothing converted
+that isn't used.
+"""
 
 import click
 from crossplane.function import logging, resource, response, runtime
@@ -9,7 +11,11 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
     async def RunFunction(self, req, _):
         rsp = response.to(req)
         parameters = req.observed.composite.resource["spec"]["parameters"]
-        location, read, describe = parameters["location"], parameters["read"], parameters["describe"]
+        location, read, describe = (
+            parameters["location"],
+            parameters["read"],
+            parameters["describe"],
+        )
         status = {}
         urls = []
         for index in range(int(parameters["emit"])):
@@ -30,7 +36,10 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
                         "uniformBucketLevelAccess": True,
                         "versioning": {"enabled": True},
                         "lifecycleRule": [
-                            {"action": {"type": "Delete"}, "condition": {"age": 30, "withState": "ANY"}},
+                            {
+                                "action": {"type": "Delete"},
+                                "condition": {"age": 30, "withState": "ANY"},
+                            },
                         ],
                     },
                     "providerConfigRef": {"name": "default"},
@@ -51,4 +60,6 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
 @click.option("--tls-certs-dir")
 def main(address, tls_certs_dir):
     logging.configure()
-    runtime.serve(FunctionRunner(), address, creds=runtime.load_credentials(tls_certs_dir), insecure=False)
+    runtime.serve(
+        FunctionRunner(), address, creds=runtime.load_credentials(tls_certs_dir), insecure=False
+    )

@@ -9,4 +9,6 @@ from benchmarks.functions.official_without_models import FunctionRunner
 
 def main():
     logging.configure()
-    runtime.serve(FunctionRunner(), sys.argv[1], creds=runtime.load_credentials(sys.argv[2]), insecure=False)
+    runtime.serve(
+        FunctionRunner(), sys.argv[1], creds=runtime.load_credentials(sys.argv[2]), insecure=False
+    )

@@ -18,7 +18,9 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
             },
         )
         observed = resource.struct_to_dict(req.observed.resources["bucket-0"].resource)
-        resource.update_status(rsp.desired.composite, {"urls": [observed["status"]["atProvider"]["url"]]})
+        resource.update_status(
+            rsp.desired.composite, {"urls": [observed["status"]["atProvider"]["url"]]}
+        )
         return rsp
 
 

@@ -10,7 +10,9 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "XBuckets": "@platform.example.org/v1alpha1 metadata:meta.ObjectMeta spec:Spec status:Status",
+        "XBuckets": (
+            "@platform.example.org/v1alpha1 metadata:meta.ObjectMeta spec:Spec status:Status"
+        ),
         "Spec": "parameters:Parameters",
         "Parameters": "emit:i read:i location:s describe:b",
         "Status": "urls:[s about:s",

@@ -1,4 +1,6 @@
-"""The function of the sustained load: each Bucket has a companion that needs it, also by a text made from it."""
+"""The function of the sustained load: each Bucket has a companion that needs it, also by a text
+made from it.
+"""
 
 from crossplane_lite import Unstructured, composition
 

@@ -1,4 +1,6 @@
-"""Our side with mutual TLS, without generated models; the second argument is the folder of certificates."""
+"""Our side with mutual TLS, without generated models; the second argument is the folder of
+certificates.
+"""
 
 import sys
 
@@ -6,4 +8,6 @@ from benchmarks.functions.ours_without_models import compose
 
 
 def main(transport="grpcio"):
-    compose.main(["--tls-certs-dir", sys.argv[2], "--transport", transport, "--address", sys.argv[1]])
+    compose.main(
+        ["--tls-certs-dir", sys.argv[2], "--transport", transport, "--address", sys.argv[1]]
+    )

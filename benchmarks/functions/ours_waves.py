@@ -1,7 +1,9 @@
-"""The function of the waves: half of its Buckets take a value of the other half, as it is or in texts.
+"""The function of the waves: half of its Buckets take a value of the other half, as it is or in
+texts.
 
-With `texts`, each of the former sets two fields to texts that are made from the value, else one field to the value
-itself. What is compared with the texts, `direct`, sets the same two fields to the value.
+With `texts`, each of the former sets two fields to texts that are made from the value, else one
+field to the value itself. What is compared with the texts, `direct`, sets the same two fields to
+the value.
 """
 
 from lite_models import bucket as v1beta2
@@ -27,7 +29,9 @@ def compose(ctx):
             v1beta2.Bucket(
                 metadata=_metadata(),
                 spec=v1beta2.BucketSpec(
-                    forProvider=v1beta2.ForProvider(location="EU", versioning=v1beta2.Versioning(enabled=True)),
+                    forProvider=v1beta2.ForProvider(
+                        location="EU", versioning=v1beta2.Versioning(enabled=True)
+                    ),
                     providerConfigRef=v1beta2.ProviderConfigRef(name="default"),
                 ),
             ),
@@ -43,7 +47,9 @@ def compose(ctx):
             f"logs-{index}",
             v1beta2.Bucket(
                 metadata=_metadata(),
-                spec=v1beta2.BucketSpec(forProvider=used, providerConfigRef=v1beta2.ProviderConfigRef(name="default")),
+                spec=v1beta2.BucketSpec(
+                    forProvider=used, providerConfigRef=v1beta2.ProviderConfigRef(name="default")
+                ),
             ),
         )
 

@@ -11,7 +11,9 @@ class Network(BaseComposite):
     def compose(self):
         name = self.metadata.name
         region = self.spec.region
-        blocks = [str(part) for part in ip_network(str(self.spec.cidrBlock)).subnets(prefixlen_diff=4)]
+        blocks = [
+            str(part) for part in ip_network(str(self.spec.cidrBlock)).subnets(prefixlen_diff=4)
+        ]
 
         vpc = self.resources.vpc(EC2, "VPC")
         vpc.spec.forProvider.region = region

@@ -1,4 +1,6 @@
-"""function-pythonic's side of the calls, with the Buckets of the other sides; it runs under Python 3.12 or later."""
+"""function-pythonic's side of the calls, with the Buckets of the other sides; it runs under Python
+3.12 or later.
+"""
 
 import logging
 import sys
@@ -38,7 +40,9 @@ class Buckets(BaseComposite):
 
 
 class Network(BaseComposite):
-    """The network of examples/lost_field: what needs the id of the VPC is assigned it, as the documentation has it."""
+    """The network of examples/lost_field: what needs the id of the VPC is assigned it, as the
+    documentation has it.
+    """
 
     def compose(self):
         def add(name, kind, **fields):
@@ -50,7 +54,12 @@ class Network(BaseComposite):
 
         vpc_id = add("vpc", "VPC", cidrBlock="10.0.0.0/16").status.atProvider.id
         for zone in self.spec.zones:
-            add(f"subnet-{zone}", "Subnet", vpcId=vpc_id, availabilityZone=f"{self.spec.region}{zone}")
+            add(
+                f"subnet-{zone}",
+                "Subnet",
+                vpcId=vpc_id,
+                availabilityZone=f"{self.spec.region}{zone}",
+            )
         add("gateway", "InternetGateway", vpcId=vpc_id)
         add("table", "RouteTable", vpcId=vpc_id)
         add("group", "SecurityGroup", vpcId=vpc_id)

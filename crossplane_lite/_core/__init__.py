@@ -1,1 +1,3 @@
-"""The core of a composition function: the rooms that a served function needs, in the order of docs/ARCHITECTURE.rst."""
+"""The core of a composition function: the rooms that a served function needs, in the order of
+docs/ARCHITECTURE.rst.
+"""

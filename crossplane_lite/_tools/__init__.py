@@ -1,1 +1,3 @@
-"""The tools at a terminal: each room is a command, or a part that commands share. A served function loads none."""
+"""The tools at a terminal: each room is a command, or a part that commands share. A served function
+loads none.
+"""

@@ -1,4 +1,5 @@
-"""KRM functions: programs that change, generate or check the YAML of Kubernetes resources (kustomize and kpt run them).
+"""KRM functions: programs that change, generate or check the YAML of Kubernetes resources
+(kustomize and kpt run them).
 
 Comments, order and quotes in people's YAML stay as they are.
 
@@ -15,9 +16,11 @@ Comments, order and quotes in people's YAML stay as they are.
 Names of this package are imported only when they are first used.
 """
 
-# `from __future__ import annotations` would set the package's attribute `annotations`, which must be its module.
+# `from __future__ import annotations` would set the package's attribute `annotations`, which must
+# be its module.
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+# type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,4 +1,6 @@
-"""Gives a resource's content another value, field by field: what is equal stays as it is, and keeps its text."""
+"""Gives a resource's content another value, field by field: what is equal stays as it is, and keeps
+its text.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["arrange", "settle"]
 
 
-def settle(resource: Resource, holder: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Make the changes between two versions of an object in the object as it is in a resource's content.
+def settle(
+    resource: Resource, holder: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    """Make the changes between two versions of an object in the object as it is in a resource's
+    content.
 
-    What is equal in both versions isn't changed, so it keeps its text. Reserved annotations aren't removed.
+    What is equal in both versions isn't changed, so it keeps its text. Reserved annotations aren't
+    removed.
 
     Args:
         resource: The resource.
@@ -42,7 +48,9 @@ def settle(resource: Resource, holder: dict[str, Any], before: dict[str, Any], a
 
 
 def arrange(resource: Resource, holder: Any, content: Any) -> None:
-    """Give the fields of an object, and of the objects in it, the order that they have in an equal content."""
+    """Give the fields of an object, and of the objects in it, the order that they have in an equal
+    content.
+    """
     if isinstance(holder, dict) and isinstance(content, dict):
         if [key for key in holder if key in content] != [key for key in content if key in holder]:
             resource._touch()
@@ -57,12 +65,19 @@ def arrange(resource: Resource, holder: Any, content: Any) -> None:
 
 
 def _settle_list(resource: Resource, found: list[Any], before: list[Any], value: list[Any]) -> None:
-    """Make the changes between two versions of a list, as `settle` does; objects that stay keep their text."""
+    """Make the changes between two versions of a list, as `settle` does; objects that stay keep
+    their text.
+    """
     from ._text._edit import paired
 
     made = []
     for one, at in zip(value, paired(before, value), strict=True):
-        if at is None or at >= len(found) or not isinstance(found[at], dict) or not isinstance(one, dict):
+        if (
+            at is None
+            or at >= len(found)
+            or not isinstance(found[at], dict)
+            or not isinstance(one, dict)
+        ):
             made.append(copied(one))
         else:
             settle(resource, found[at], before[at], one)

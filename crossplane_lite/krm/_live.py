@@ -28,7 +28,8 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
     """Return a copy of a value as plain data: dicts, lists, strings, numbers, booleans and None.
 
     Args:
-        value: A JSON value. Views, models, tuples and other mappings are allowed in it at any depth.
+        value: A JSON value. Views, models, tuples and other mappings are allowed in it at any
+            depth.
         view: The view that the value is put into, for messages; None if there is none.
         step: The value's key or index in `view`, or a tuple of several, for messages.
 
@@ -53,7 +54,8 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
 
 def _opened(value: Any, where: str, depth: int, views: list[View]) -> Any:
-    """Return a value in which views, models and other mappings are replaced by plain data. Other types stay.
+    """Return a value in which views, models and other mappings are replaced by plain data. Other
+    types stay.
 
     Args:
         value: The value.
@@ -67,7 +69,9 @@ def _opened(value: Any, where: str, depth: int, views: list[View]) -> Any:
     if value is None or isinstance(value, (str, int, float)):
         return value
     if depth > DEEPEST:
-        raise UsageError(f"{where or 'the value'} contains itself, or is nested more than {DEEPEST} levels deep")
+        raise UsageError(
+            f"{where or 'the value'} contains itself, or is nested more than {DEEPEST} levels deep"
+        )
     if isinstance(value, View):
         now = value._now()
         if now is value._data:
@@ -85,11 +89,18 @@ def _opened(value: Any, where: str, depth: int, views: list[View]) -> Any:
 
 
 _TEXTS = {("metadata", "labels"), ("metadata", "annotations")}
-_NAMES = {("metadata", "name"), ("metadata", "namespace"), ("metadata", "generateName"), ("apiVersion",), ("kind",)}
+_NAMES = {
+    ("metadata", "name"),
+    ("metadata", "namespace"),
+    ("metadata", "generateName"),
+    ("apiVersion",),
+    ("kind",),
+}
 
 
 def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> None:
-    """Check that apiVersion, kind, names, labels and annotations are strings, as Kubernetes requires.
+    """Check that apiVersion, kind, names, labels and annotations are strings, as Kubernetes
+    requires.
 
     The metadata must be an object, and so must its labels and annotations.
 
@@ -108,9 +119,14 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
             shown = f"{value!r:.40}" if not isinstance(value, (dict, list)) else ""
             hint = f"; write str({shown}), or another string" if shown else ""
             if isinstance(value, bool):
-                hint = f'; write str({shown}).lower(), which is "{str(value).lower()}", or another string'
+                hint = (
+                    f'; write str({shown}).lower(), which is "{str(value).lower()}", or another'
+                    " string"
+                )
             raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}){hint}")
-    elif not isinstance(value, dict) and (steps == ("metadata",) or (steps in _TEXTS and value is not None)):
+    elif not isinstance(value, dict) and (
+        steps == ("metadata",) or (steps in _TEXTS and value is not None)
+    ):
         raise UsageError(f"{what()}: {show(steps)} must be an object (got {value!r:.60})")
     elif isinstance(value, dict) and (steps == () or steps[:1] == ("metadata",)):
         for key, one in value.items():
@@ -133,17 +149,22 @@ def equal(one: object, other: object) -> bool:
 
 
 def is_map(value: object) -> bool:
-    """Return whether a value of a resource is an object: a live view of one, a dict, or another mapping."""
+    """Return whether a value of a resource is an object: a live view of one, a dict, or another
+    mapping.
+    """
     return isinstance(value, Mapping)
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value of a resource is a list: a live view of one, a list or a tuple. Strings aren't lists."""
+    """Return whether a value of a resource is a list: a live view of one, a list or a tuple.
+    Strings aren't lists.
+    """
     return isinstance(value, (Elements, list, tuple))
 
 
 class _Called:
-    """A method of a live view, which can only be called. Used as a value, as fields are, it is an error.
+    """A method of a live view, which can only be called. Used as a value, as fields are, it is an
+    error.
 
     `expression.values == ["linux"]` would be False for ever, and say nothing.
     """
@@ -160,7 +181,9 @@ class _Called:
     def _refuse(self, *_: object) -> NoReturn:
         name, view = self.__func__.__name__, self.__self__
         where = f"{view._root._where}: {show([*view._steps(), name])}"
-        raise UsageError(f"{where} is a method here; the field of this name is .{name}_ or [{name!r}]")
+        raise UsageError(
+            f"{where} is a method here; the field of this name is .{name}_ or [{name!r}]"
+        )
 
     __bool__ = __iter__ = __len__ = __contains__ = __getitem__ = __str__ = __format__ = _refuse
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = _refuse
@@ -183,14 +206,18 @@ class _Method:
 
 
 def honest(cls: type[Any]) -> None:
-    """Make the public methods of a class of live objects fail when they are used as if they were fields."""
+    """Make the public methods of a class of live objects fail when they are used as if they were
+    fields.
+    """
     for name in dir(cls):
         if not name.startswith("_") and isinstance(found := getattr(cls, name), FunctionType):
             setattr(cls, name, _Method(found))
 
 
 class View:
-    """Base class of live views: objects and lists that read and change a part of a resource in place."""
+    """Base class of live views: objects and lists that read and change a part of a resource in
+    place.
+    """
 
     __slots__ = ("_data", "_root", "_step", "_up")
 
@@ -207,7 +234,9 @@ class View:
         put(self, "_step", step)
 
     def _now(self) -> Any:
-        """Return the plain data that the view shows, with the changes of typed views; not a copy."""
+        """Return the plain data that the view shows, with the changes of typed views; not a
+        copy.
+        """
         self._root._sync()
         return self._data
 
@@ -230,7 +259,8 @@ class View:
         """Return the comments of the value at a field path within this object or list.
 
         Args:
-            path: The path, such as `ports[0]`, or a tuple of its keys and indexes. Empty for the object or list itself.
+            path: The path, such as `ports[0]`, or a tuple of its keys and indexes. Empty for the
+                object or list itself.
 
         Raises:
             UsageError: There is no value at the path, or it isn't a field path.
@@ -256,15 +286,17 @@ class View:
 class Fields(View, _MutableMapping):
     """A live view of an object in a resource: a mapping that reads and changes the object in place.
 
-    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. A field that isn't
-    there raises KeyError or AttributeError, so `hasattr` and `getattr` with a default tell the truth; `Resource.set`
-    makes the objects on the way to a new field. If a field has the name of a method or of a Python keyword, its
-    attribute ends in an underscore (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
+    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. A
+    field that isn't there raises KeyError or AttributeError, so `hasattr` and `getattr` with a
+    default tell the truth; `Resource.set` makes the objects on the way to a new field. If a field
+    has the name of a method or of a Python keyword, its attribute ends in an underscore
+    (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
 
     An assigned value is copied. So a later change of the original doesn't change the resource.
 
     Raises:
-        UsageError: On a change: the resource can't be changed, or can't hold the value. Or a method is used as a value.
+        UsageError: On a change: the resource can't be changed, or can't hold the value. Or a method
+            is used as a value.
     """
 
     __slots__ = ()
@@ -277,7 +309,8 @@ class Fields(View, _MutableMapping):
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
             raise UsageError(
-                f"{': '.join(filter(None, (self._root._where, self._path)))}: a key must be a string (got {key!r})"
+                f"{': '.join(filter(None, (self._root._where, self._path)))}: a key must be a"
+                f" string (got {key!r})"
             )
         plain_data(key, self, key)
         self._root._check_open()
@@ -293,7 +326,8 @@ class Fields(View, _MutableMapping):
         self._root._change(self._now(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of the field `key`. If the field is missing, set it to `default` first; null isn't missing.
+        """Return the value of the field `key`. If the field is missing, set it to `default` first;
+        null isn't missing.
 
         Raises:
             UsageError: The resource can't be changed, or can't hold the value.
@@ -303,7 +337,8 @@ class Fields(View, _MutableMapping):
         return self[key]
 
     def clear(self) -> None:
-        """Remove every field of the object, except annotations that only an orchestrator such as kustomize may change.
+        """Remove every field of the object, except annotations that only an orchestrator such as
+        kustomize may change.
 
         Raises:
             UsageError: The resource can't be changed.
@@ -330,19 +365,25 @@ class Fields(View, _MutableMapping):
 
     def _absent(self, name: str, key: str) -> AttributeError:
         path = show([*self._steps(), key])
-        text = f"{path} isn't there; resource.get({path!r}, default) reads it if it is, resource.set({path!r}, value) "
+        text = (
+            f"{path} isn't there; resource.get({path!r}, default) reads it if it is,"
+            f" resource.set({path!r}, value) "
+        )
         return AttributeError(f"{self._root._where}: {text}makes it", name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
             raise AttributeError(
-                f"{name!r} can't be set as an attribute, because it begins with '_'; set the field as [{name!r}]"
+                f"{name!r} can't be set as an attribute, because it begins with '_'; set the field"
+                f" as [{name!r}]"
             )
         known = getattr(type(self), name, None)
         if isinstance(known, property):
             object.__setattr__(self, name, value)
         elif known is not None:
-            raise UsageError(f"{name!r} is a method; set the field of this name as [{name!r}] or .{name}_")
+            raise UsageError(
+                f"{name!r} is a method; set the field of this name as [{name!r}] or .{name}_"
+            )
         else:
             self[_key_of(type(self), name)] = value
 
@@ -362,7 +403,9 @@ class Fields(View, _MutableMapping):
 
 
 class Texts(Fields):
-    """The labels or annotations of a resource. If it has none, the first one that is set makes the object."""
+    """The labels or annotations of a resource. If it has none, the first one that is set makes the
+    object.
+    """
 
     __slots__ = ()
 
@@ -402,7 +445,9 @@ class Elements(View, _MutableSequence):
         return wrapped(self, at, data[at])
 
     def _check_index(self, at: Any) -> None:
-        """Raise an IndexError with the list's path if the list has no element at the index `at`. Slices always pass."""
+        """Raise an IndexError with the list's path if the list has no element at the index `at`.
+        Slices always pass.
+        """
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
             held = f"{many} element{'s' * (many != 1)}"
@@ -422,12 +467,16 @@ class Elements(View, _MutableSequence):
     def _kept(self, values: Iterable[Any]) -> list[Any]:
         """Return copies of `values` as plain data, to put into this list.
 
-        A view of an element of this list isn't copied, so that the element keeps its comments. If `values` has the same
-        element twice, the second one is copied.
+        A view of an element of this list isn't copied, so that the element keeps its comments. If
+        `values` has the same element twice, the second one is copied.
         """
         own = {id(one): one for one in self._data}
         return [
-            own.pop(id(one._data)) if isinstance(one, View) and id(one._data) in own else plain_data(one, self, at)
+            (
+                own.pop(id(one._data))
+                if isinstance(one, View) and id(one._data) in own
+                else plain_data(one, self, at)
+            )
             for at, one in enumerate(values)
         ]
 
@@ -457,8 +506,8 @@ class Elements(View, _MutableSequence):
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the index of `value` in this list.
 
-        If `value` is a view of an element of this list, that is the element's index. Else it is the index of the first
-        equal element.
+        If `value` is a view of an element of this list, that is the element's index. Else it is the
+        index of the first equal element.
 
         Args:
             value: The value, or a view of an element.
@@ -483,7 +532,9 @@ class Elements(View, _MutableSequence):
         return any(equal(one, value) for one in self._now())
 
     def count(self, value: Any) -> int:
-        """Return how many elements are equal to `value`; 0 for a value that isn't JSON, such as a set."""
+        """Return how many elements are equal to `value`; 0 for a value that isn't JSON, such as a
+        set.
+        """
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
@@ -507,8 +558,8 @@ class Elements(View, _MutableSequence):
         """Sort the list in place, as Python's `list.sort` does. Elements keep their comments.
 
         Args:
-            key: A function that returns an element's sort key. It gets objects and lists as live views. None to compare
-                the elements themselves.
+            key: A function that returns an element's sort key. It gets objects and lists as live
+                views. None to compare the elements themselves.
             reverse: Whether to sort in descending order.
 
         Raises:
@@ -543,8 +594,8 @@ _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name
 def _key_of(cls: type[Any], name: str) -> str:
     """Return the name of the field that the attribute `name` stands for.
 
-    That is `name` itself, but `from` for `from_` and `items` for `items_`, because Python keywords and methods can't be
-    fields' attributes.
+    That is `name` itself, but `from` for `from_` and `items` for `items_`, because Python keywords
+    and methods can't be fields' attributes.
 
     Raises:
         AttributeError: The name begins with an underscore.
@@ -560,7 +611,9 @@ def _key_of(cls: type[Any], name: str) -> str:
 def _below(path: Any) -> tuple[Any, ...]:
     from .._core.paths import field_path  # resource.py has imported it already
 
-    return path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
+    return (
+        path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
+    )
 
 
 def wrapped(up: Fields | Elements, step: str | int, value: Any) -> Any:

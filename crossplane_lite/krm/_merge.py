@@ -1,4 +1,6 @@
-"""Merges plain data: field by field, or as a strategic merge patch, as Kubernetes and kustomize do."""
+"""Merges plain data: field by field, or as a strategic merge patch, as Kubernetes and kustomize
+do.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from .._core.paths.text import show
 from ..errors import UsageError
 from ._text._nodes import copied, same
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+# type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TypeAlias
@@ -16,8 +19,9 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str, ...]
 
 
-# The merge keys of Kubernetes 1.33's own kinds (`x-kubernetes-patch-merge-key`), by the list's key, or by that and the
-# key of the object around it. An empty one is for lists of strings that are joined.
+# The merge keys of Kubernetes 1.33's own kinds (`x-kubernetes-patch-merge-key`), by the list's key,
+# or by that and the key of the object around it. An empty one is for lists of strings that are
+# joined.
 _KEYS = {
     "addresses": "type",
     "conditions": "type",
@@ -42,26 +46,42 @@ _KEYS = {
     "volumeMounts": "mountPath",
     "volumes": "name",
 }
-_GROUPS = ("", "apps", "batch", "autoscaling", "policy", "networking.k8s.io", "rbac.authorization.k8s.io")
+_GROUPS = (
+    "",
+    "apps",
+    "batch",
+    "autoscaling",
+    "policy",
+    "networking.k8s.io",
+    "rbac.authorization.k8s.io",
+)
 _SOME = object()
 
 
 def joined(old: Any, new: Any) -> Any:
-    """Return two values merged: objects field by field; any other new value replaces the old one."""
+    """Return two values merged: objects field by field; any other new value replaces the old
+    one.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: joined(old.get(key), one) for key, one in new.items()}}
     return new
 
 
 def merged(
-    old: dict[str, Any], patch: dict[str, Any], schema: Mapping[str, Any] | None, api_version: Any, *, prepend: bool
+    old: dict[str, Any],
+    patch: dict[str, Any],
+    schema: Mapping[str, Any] | None,
+    api_version: Any,
+    *,
+    prepend: bool,
 ) -> Any:
     """Return an object after a strategic merge patch; see `Resource.merge`.
 
     Args:
         old: The object, plain data, which may be changed.
         patch: The patch, plain data.
-        schema: The schema of the object's kind, or a CustomResourceDefinition; None to use Kubernetes' merge keys.
+        schema: The schema of the object's kind, or a CustomResourceDefinition; None to use
+            Kubernetes' merge keys.
         api_version: The object's apiVersion.
         prepend: Whether the elements of the patch come first in lists that are merged.
 
@@ -94,7 +114,8 @@ class _Merge:
     """One strategic merge patch.
 
     Args:
-        is_known: Whether the object is of one of Kubernetes' own kinds, so that their merge keys count.
+        is_known: Whether the object is of one of Kubernetes' own kinds, so that their merge keys
+            count.
         prepend: Whether the elements of the patch come first in lists that are merged.
     """
 
@@ -109,7 +130,10 @@ class _Merge:
         if directive == "delete":
             return None
         if directive not in ("merge", "replace"):
-            raise UsageError(f"{show((*path, '$patch'))} must be delete, merge or replace (got {directive!r:.40})")
+            raise UsageError(
+                f"{show((*path, '$patch'))} must be delete, merge or replace (got"
+                f" {directive!r:.40})"
+            )
         made = old if isinstance(old, dict) and directive == "merge" else {}
         for key, one in fields.items():
             inner, at = schema and schema.below(key), (*path, key)
@@ -122,7 +146,9 @@ class _Merge:
                 else:
                     made[key] = found
             elif isinstance(one, list):
-                made[key] = self.elements(made.get(key), one, inner, at, patch.get(f"$setElementOrder/{key}"))
+                made[key] = self.elements(
+                    made.get(key), one, inner, at, patch.get(f"$setElementOrder/{key}")
+                )
             else:
                 made[key] = one
         for key, one in patch.items():
@@ -134,8 +160,12 @@ class _Merge:
             made = {key: one for key, one in made.items() if key in retained}
         return made
 
-    def elements(self, old: Any, patch: list[Any], schema: Schema | None, path: Path, order: Any) -> list[Any]:
-        """Return a list after a patch: merged by the list's merge keys if it has some, else the list of the patch."""
+    def elements(
+        self, old: Any, patch: list[Any], schema: Schema | None, path: Path, order: Any
+    ) -> list[Any]:
+        """Return a list after a patch: merged by the list's merge keys if it has some, else the
+        list of the patch.
+        """
         keys = self._keys(schema, path)
         if keys is None or not isinstance(old, list) or _replaces(patch):
             return [self._made(one, schema, path) for one in patch if not _is_directive(one)]
@@ -175,27 +205,48 @@ class _Merge:
         return patched + [one for one in made if not any(one is other for other in patched)]
 
     def _made(self, one: Any, schema: Schema | None, path: Path) -> Any:
-        return self.merged({}, one, schema and schema.items, path) if isinstance(one, dict) else copied(one)
+        return (
+            self.merged({}, one, schema and schema.items, path)
+            if isinstance(one, dict)
+            else copied(one)
+        )
 
     def _at(self, elements: list[Any], one: Any, keys: list[str], path: Path) -> int | None:
-        """Return the index of the element with the same merge keys as `one`; None if there is none."""
+        """Return the index of the element with the same merge keys as `one`; None if there is
+        none.
+        """
         if not isinstance(one, dict) or keys[0] not in one:
-            raise UsageError(f"{show(path)} must be an object with the merge key {keys[0]} (got {one!r:.60})")
+            raise UsageError(
+                f"{show(path)} must be an object with the merge key {keys[0]} (got {one!r:.60})"
+            )
         # Keys after the first, such as a port's protocol, count only if both elements have them.
         for at, other in enumerate(elements):
             if isinstance(other, dict) and same(other.get(keys[0], _SOME), one[keys[0]]):
-                if all(key not in one or key not in other or same(one[key], other[key]) for key in keys[1:]):
+                if all(
+                    key not in one or key not in other or same(one[key], other[key])
+                    for key in keys[1:]
+                ):
                     return at
         return None
 
     def _keys(self, schema: Schema | None, path: Path) -> list[str] | None:
-        """Return the merge keys of a list, none for one of strings that are joined; None if the list is replaced."""
+        """Return the merge keys of a list, none for one of strings that are joined; None if the
+        list is replaced.
+        """
         if schema is not None and schema.merge_keys is not None:
             return list(schema.merge_keys)
         if not self._is_known and path[:1] != ("metadata",):
             return None
         key = _KEYS.get(".".join(path[-2:]), _KEYS.get(path[-1]))
-        return None if key is None else [key, "protocol"] if path[-1] == "ports" else [key] if key else []
+        return (
+            None
+            if key is None
+            else [key, "protocol"]
+            if path[-1] == "ports"
+            else [key]
+            if key
+            else []
+        )
 
 
 def _has(elements: list[Any], one: Any) -> bool:

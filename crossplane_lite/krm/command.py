@@ -39,13 +39,14 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite krm` with the arguments that follow it.
 
     Returns:
-        The exit status. It is the function's; 0 for help; 1 if `--diff` shows a difference; 2 if no function is named;
-        130 after Ctrl-C.
+        The exit status. It is the function's; 0 for help; 1 if `--diff` shows a difference; 2 if no
+        function is named; 130 after Ctrl-C.
 
     Raises:
-        InputError: The function can't be loaded, a file or stdin can't be read or written, or a flag doesn't fit the
-            given files.
-        UsageError: `--help` or `--doc` is given, and the function's annotation or its config class is wrong.
+        InputError: The function can't be loaded, a file or stdin can't be read or written, or a
+            flag doesn't fit the given files.
+        UsageError: `--help` or `--doc` is given, and the function's annotation or its config class
+            is wrong.
         SystemExit: A flag is wrong, with the status 2; argparse has written a message to stderr.
     """
     name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
@@ -75,7 +76,8 @@ def started(load: Callable[[], Function], program: str, argv: Sequence[str]) -> 
     Args:
         load: Imports and returns the function. Nothing that the import prints reaches stdout.
         program: The program's name in messages.
-        argv: The arguments. If there are none, a ResourceList is read from stdin and written to stdout.
+        argv: The arguments. If there are none, a ResourceList is read from stdin and written to
+            stdout.
 
     Raises:
         InputError: As for `command`.
@@ -105,7 +107,8 @@ def _put(program: str, text: str) -> int:
 
 
 def _outcome(function: Function, program: str, given: argparse.Namespace) -> tuple[Output, Changes]:
-    """Run a function on the ResourceList in stdin or on files, and return its output and the changes of files.
+    """Run a function on the ResourceList in stdin or on files, and return its output and the
+    changes of files.
 
     Raises:
         InputError: stdin or a file can't be read or written, or a flag is given that needs files.
@@ -120,7 +123,9 @@ def _of_list(function: Function, program: str, given: argparse.Namespace) -> tup
     for flag, what in (("in_place", "changes"), ("skip_unreadable", "is for")):
         if getattr(given, flag):
             name = flag.replace("_", "-")
-            raise InputError(f"--{name} {what} files, and none are given; name them after the flags")
+            raise InputError(
+                f"--{name} {what} files, and none are given; name them after the flags"
+            )
     data = _stdin(program, "a ResourceList")
     output = function.run(data)
     if not output.stdout:
@@ -136,21 +141,35 @@ def _of_list(function: Function, program: str, given: argparse.Namespace) -> tup
     return output, [("<stdin>", data, output.stdout)]
 
 
-def _of_files(function: Function, program: str, given: argparse.Namespace) -> tuple[Output, Changes]:
+def _of_files(
+    function: Function, program: str, given: argparse.Namespace
+) -> tuple[Output, Changes]:
     """Run a function on files, and on the documents of stdin where `-` is among them."""
     from .files import Package
     from .runner import Output, answered
 
     if given.in_place and "-" in given.items:
-        raise InputError("--in-place can't change documents from stdin (-): leave one of the two out")
+        raise InputError(
+            "--in-place can't change documents from stdin (-): leave one of the two out"
+        )
     stdin = _stdin(program, "documents") if "-" in given.items else b""
     # A directory is a package, as for orchestrators: the names of its files are relative to it.
     root = given.items[0] if len(given.items) == 1 and os.path.isdir(given.items[0]) else ""
-    package = Package(given.config, given.items, stdin, root=root, skip_unreadable=given.skip_unreadable)
+    package = Package(
+        given.config, given.items, stdin, root=root, skip_unreadable=given.skip_unreadable
+    )
     is_listed = not (given.diff or given.in_place or given.output == "unwrap")
-    made = package.as_list if is_listed else package.documents if given.output == "unwrap" else package.changes
+    made = (
+        package.as_list
+        if is_listed
+        else package.documents
+        if given.output == "unwrap"
+        else package.changes
+    )
     answer = answered(function, package.read, made)
-    stderr = "".join(f"warning: skipped: {problem}\n" for problem in package.problems) + answer.stderr
+    stderr = (
+        "".join(f"warning: skipped: {problem}\n" for problem in package.problems) + answer.stderr
+    )
     output = Output(b"", answer.status, stderr if is_listed else stderr + _told(answer.rl))
     if isinstance(answer.made, bytes):
         output.stdout = answer.made
@@ -161,7 +180,9 @@ def _of_files(function: Function, program: str, given: argparse.Namespace) -> tu
 
 
 def _told(rl: ResourceList[Any]) -> str:
-    """Return a line for each result of severity info. The stderr of `Output` has only errors and warnings."""
+    """Return a line for each result of severity info. The stderr of `Output` has only errors and
+    warnings.
+    """
     return "".join(f"{result}\n" for result in rl.results if result.severity == "info")
 
 
@@ -197,16 +218,22 @@ def _parser(function: Function, program: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
         add_help=False,
-        epilog="Without arguments it reads a ResourceList from stdin and writes one to stdout, for orchestrators\n"
-        "such as kpt and kustomize.\n\nExit status: 0; 1 if a result has the severity error, the input can't be read,"
-        "\nor --diff shows a difference; 2 if the command line or a file can't be used; 130 after Ctrl-C.",
+        epilog=(
+            "Without arguments it reads a ResourceList from stdin and writes one to stdout, for"
+            " orchestrators\nsuch as kpt and kustomize.\n\nExit status: 0; 1 if a result has the"
+            " severity error, the input can't be read,\nor --diff shows a difference; 2 if the"
+            " command line or a file can't be used; 130 after Ctrl-C."
+        ),
     )
     parser.add_argument(
         "items",
         metavar="ITEMS",
         nargs="*",
-        help="files of resources, directories (their files ending in .yaml, .yml and .json), or - for stdin; new files "
-        "are written to the directory if it is the only argument, else to the current one",
+        help=(
+            "files of resources, directories (their files ending in .yaml, .yml and .json), or -"
+            " for stdin; new files are written to the directory if it is the only argument, else to"
+            " the current one"
+        ),
     )
     parser.add_argument("-f", "--config", metavar="FILE", help="file of the functionConfig")
     how = parser.add_mutually_exclusive_group()
@@ -218,16 +245,27 @@ def _parser(function: Function, program: str) -> argparse.ArgumentParser:
         help="print a ResourceList (stdout, the default), or only the documents in it (unwrap)",
     )
     how.add_argument(
-        "-d", "--diff", action="store_true", help="print the changes of files as a unified diff, and write nothing"
+        "-d",
+        "--diff",
+        action="store_true",
+        help="print the changes of files as a unified diff, and write nothing",
     )
     how.add_argument(
-        "-i", "--in-place", action="store_true", help="write the changes to the files, unless there are errors"
+        "-i",
+        "--in-place",
+        action="store_true",
+        help="write the changes to the files, unless there are errors",
     )
-    how.add_argument("--doc", action="store_true", help="print name, description, role and config schema as JSON")
+    how.add_argument(
+        "--doc", action="store_true", help="print name, description, role and config schema as JSON"
+    )
     parser.add_argument(
         "--skip-unreadable",
         action="store_true",
-        help="skip documents that can't be read, such as templates, with a warning; they stay as they are",
+        help=(
+            "skip documents that can't be read, such as templates, with a warning; they stay as"
+            " they are"
+        ),
     )
     parser.add_argument("-h", "--help", action="store_true", help="print this and exit")
     return parser
@@ -237,14 +275,16 @@ _SPECIFICATION = "config.kubernetes.io/v1"
 
 
 def with_config(text: str, function: Function) -> str:
-    """Return a function's help with the fields of its config class; unchanged if it has no config class.
+    """Return a function's help with the fields of its config class; unchanged if it has no config
+    class.
 
     Args:
         text: The help. The fields are put before its last two paragraphs.
         function: The function.
 
     Raises:
-        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type
+            that isn't supported.
     """
     from .._core.paths.schema import Schema
 
@@ -270,7 +310,8 @@ def _lines(schema: Schema, above: str) -> Iterator[str]:
             yield from _lines(field.items, f"{path}[].")
         else:
             yield from _lines(
-                field if isinstance(others, bool) else others, f"{path}{'.' if others is False else '.*.'}"
+                field if isinstance(others, bool) else others,
+                f"{path}{'.' if others is False else '.*.'}",
             )
 
 
@@ -290,17 +331,22 @@ def _type(field: Mapping[str, Any]) -> str:
 def _default(field: Mapping[str, Any], is_required: bool) -> str:
     if is_required:
         return ", required"
-    return f", default {json.dumps(field['default'], ensure_ascii=False)}" if "default" in field else ""
+    return (
+        f", default {json.dumps(field['default'], ensure_ascii=False)}"
+        if "default" in field
+        else ""
+    )
 
 
 def document(function: Function) -> str:
     """Return a function's description as a JSON text, for programs.
 
-    Its keys are `name`, `description`, `role`, `specification` (the version) and `config`, the schema of the config
-    class, which is null without a class.
+    Its keys are `name`, `description`, `role`, `specification` (the version) and `config`, the
+    schema of the config class, which is null without a class.
 
     Raises:
-        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type
+            that isn't supported.
     """
     told = {
         "name": function.name,
@@ -313,10 +359,12 @@ def document(function: Function) -> str:
 
 
 def _schema(function: Function) -> dict[str, Any] | None:
-    """Return an OpenAPI schema of a function's config class, as in a CustomResourceDefinition; None without a class.
+    """Return an OpenAPI schema of a function's config class, as in a CustomResourceDefinition; None
+    without a class.
 
     Raises:
-        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type
+            that isn't supported.
     """
     cls = function.config_class
     if cls is None:

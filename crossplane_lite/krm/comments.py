@@ -4,11 +4,12 @@
     for one in resource.all_comments():
         print(one.path, one.head, one.line, one.foot)
 
-A comment is a string without the `#` signs: `# why` is "why". Line breaks separate its lines. An empty string means
-that there is no comment.
+A comment is a string without the `#` signs: `# why` is "why". Line breaks separate its lines. An
+empty string means that there is no comment.
 
-Comments that are set wait, by their values, until the item is written, or one of its values is removed or moved. Then
-the item gets a text of its own that has them, and later edits are made in this text.
+Comments that are set wait, by their values, until the item is written, or one of its values is
+removed or moved. Then the item gets a text of its own that has them, and later edits are made in
+this text.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from ..errors import UsageError
 from ._text._comments import FOOT, HEAD, LINE, PLACES, check_new, check_place, comment
 from ._text._nodes import MAPPING, YamlNode
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+# type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, TypeAlias
@@ -35,16 +37,16 @@ __all__ = ["Comments", "every"]
 class Comments:
     """The comments of one value of a resource; they can be read and set.
 
-    Setting a comment to None or an empty string removes it. If the value was removed meanwhile, all its comments are
-    empty.
+    Setting a comment to None or an empty string removes it. If the value was removed meanwhile, all
+    its comments are empty.
 
     Attributes:
         path: The value's field path; empty for the resource as a whole.
 
     Raises:
-        UsageError: When a comment is set: it isn't a string, begins with `# `, or has control characters or, for
-            `line`, a line break. Or the resource can't be changed, YAML allows no comment there, as in JSON, or the
-            value was removed.
+        UsageError: When a comment is set: it isn't a string, begins with `# `, or has control
+            characters or, for `line`, a line break. Or the resource can't be changed, YAML allows
+            no comment there, as in JSON, or the value was removed.
     """
 
     __slots__ = ("_resource", "_steps")
@@ -59,7 +61,8 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value; None if it was removed. Setting it changes the resource, as `Resource.set` does.
+        """The value; None if it was removed. Setting it changes the resource, as `Resource.set`
+        does.
 
         An object or a list is a live view. The value of the resource as a whole is the resource.
         """
@@ -71,9 +74,11 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines directly above the value, except those that are indented more than its key or dash.
+        """The comment lines directly above the value, except those that are indented more than its
+        key or dash.
 
-        It is empty if there are none. For a resource these are the comment lines above its first field.
+        It is empty if there are none. For a resource these are the comment lines above its first
+        field.
         """
         return self._read(HEAD)
 
@@ -95,7 +100,8 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more than its key, or than its dash in a list.
+        """The comment lines below the value that are indented more than its key, or than its dash
+        in a list.
 
         It is empty if there are none. For a resource these are the comment lines at its end.
         """
@@ -113,16 +119,20 @@ class Comments:
             self._resource._check_open()
         if text is not None and not isinstance(text, str):
             raise UsageError(
-                f"{self._resource._where}: a comment must be a string (got {value_in_words(text, repr(text)[:60])})"
+                f"{self._resource._where}: a comment must be a string (got"
+                f" {value_in_words(text, repr(text)[:60])})"
             )
-        lines = [line.rstrip(" \t") for line in (text or "").split("\n")]  # spaces at a line's end can't be seen
+        # spaces at a line's end can't be seen
+        lines = [line.rstrip(" \t") for line in (text or "").split("\n")]
         _write(self._resource, self._steps, place, "\n".join(lines))
 
     def __bool__(self) -> bool:
         return any(self._read(place) for place in PLACES)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Comments) and all(self._read(one) == other._read(one) for one in PLACES)
+        return isinstance(other, Comments) and all(
+            self._read(one) == other._read(one) for one in PLACES
+        )
 
     __hash__ = None  # type: ignore[assignment]  # mutable, and compared by their text
 
@@ -132,7 +142,8 @@ class Comments:
 
 
 def every(resource: Resource) -> Iterator[Comments]:
-    """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the order of the fields.
+    """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the
+    order of the fields.
 
     Values without a comment are included. Annotations that only show the item's file are not.
     """
@@ -147,7 +158,9 @@ def every(resource: Resource) -> Iterator[Comments]:
 
 
 def _key(resource: Resource, steps: Steps, place: str) -> tuple[Any, Any, str]:
-    """Return by what a comment waits: an object or list itself, or what holds another value, and the key there."""
+    """Return by what a comment waits: an object or list itself, or what holds another value, and
+    the key there.
+    """
     value = lookup(resource._now(), steps)
     if isinstance(value, (dict, list)):
         return value, None, place
@@ -155,7 +168,9 @@ def _key(resource: Resource, steps: Steps, place: str) -> tuple[Any, Any, str]:
 
 
 def _read(resource: Resource, steps: Steps, place: str) -> str:
-    """Return a comment of a value: the one that was set, else the one in the text; empty if the value was removed."""
+    """Return a comment of a value: the one that was set, else the one in the text; empty if the
+    value was removed.
+    """
     if resource._pending:
         holder, step, _ = _key(resource, steps, place)
         if (id(holder), step, place) in resource._pending:
@@ -168,21 +183,32 @@ def _write(resource: Resource, steps: Steps, place: str, text: str) -> None:
     """Set a comment.
 
     Raises:
-        UsageError: `text` can't be a comment, YAML allows no comment there, or the value was removed.
+        UsageError: `text` can't be a comment, YAML allows no comment there, or the value was
+            removed.
     """
     if _read(resource, steps, place) == text:
         return
     if lookup(resource._now(), steps, resource) is resource:
-        raise UsageError(f"{resource._where}: {show(steps)} isn't there any more, so it can't have a comment")
+        raise UsageError(
+            f"{resource._where}: {show(steps)} isn't there any more, so it can't have a comment"
+        )
     name = f"{show(steps)} of {resource._where}" if steps else resource._where
     for line in text.split("\n"):
         if line.startswith("# "):
-            raise UsageError(f"{name}: a comment must not begin with '# ': give its text alone (got {line!r:.60})")
-        if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
-            raise UsageError(f"{name}: a comment must not hold control characters (got {line!r:.60})")
+            raise UsageError(
+                f"{name}: a comment must not begin with '# ': give its text alone (got"
+                f" {line!r:.60})"
+            )
+        if not line.isprintable() and any(
+            not one.isprintable() and one not in "\t\xa0" for one in line
+        ):
+            raise UsageError(
+                f"{name}: a comment must not hold control characters (got {line!r:.60})"
+            )
     if place == LINE and "\n" in text:
         raise UsageError(
-            f"{name}: the comment behind a value must be one line; for several lines set .head (got {text!r:.60})"
+            f"{name}: the comment behind a value must be one line; for several lines set .head (got"
+            f" {text!r:.60})"
         )
     _check_place(resource, steps, place, name)
     holder, step, _ = _key(resource, steps, place)
@@ -191,7 +217,9 @@ def _write(resource: Resource, steps: Steps, place: str, text: str) -> None:
 
 
 def _check_place(resource: Resource, steps: Steps, place: str, name: str) -> None:
-    """Check that there is a place for a comment of a value; a new one isn't in the text yet, but what is around it."""
+    """Check that there is a place for a comment of a value; a new one isn't in the text yet, but
+    what is around it.
+    """
     node = _node(resource, steps)
     if node is not None:
         check_place(node, place, name)

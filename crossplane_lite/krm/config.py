@@ -1,9 +1,10 @@
-"""Converts functionConfig to an instance of the config class, an attrs class that the author of a function writes.
+"""Converts functionConfig to an instance of the config class, an attrs class that the author of a
+function writes.
 
-The fields of the class are those of functionConfig, except apiVersion, kind and metadata. If functionConfig is a
-ConfigMap, they are the keys of its `data`. The strings there are converted to the types of the class: numbers and
-booleans as in YAML, lists and objects from YAML or JSON. But a class with a field `data` has the ConfigMap's own
-fields.
+The fields of the class are those of functionConfig, except apiVersion, kind and metadata. If
+functionConfig is a ConfigMap, they are the keys of its `data`. The strings there are converted to
+the types of the class: numbers and booleans as in YAML, lists and objects from YAML or JSON. But a
+class with a field `data` has the ConfigMap's own fields.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Problem(NamedTuple):
     """One mistake in functionConfig.
 
     Attributes:
-        text: The message, which begins with the field's path, as in `functionConfig.port must be ...`.
+        text: The message, which begins with the field's path, as in
+            `functionConfig.port must be ...`.
         path: The field's path without `functionConfig`; empty if the mistake isn't in one field.
     """
 
@@ -41,7 +43,8 @@ class Problem(NamedTuple):
 
 
 class ConfigError(InputError):
-    """functionConfig doesn't fit the config class, or is missing although a field of the class has no default.
+    """functionConfig doesn't fit the config class, or is missing although a field of the class has
+    no default.
 
     Attributes:
         problems: The first 100 mistakes. If there are more, a last entry says how many more.
@@ -56,7 +59,8 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
     """Return functionConfig as an instance of the config class.
 
     Args:
-        config: The functionConfig, plain data. None if it is missing: then the instance has the defaults of the class.
+        config: The functionConfig, plain data. None if it is missing: then the instance has the
+            defaults of the class.
         cls: The class, or `Class | None`, which is treated the same.
 
     Raises:
@@ -71,7 +75,10 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
             raise ConfigError([Problem(_required(fields), "")])
         return structured({}, cls)
     keys = {field.key for field in fields}
-    data, path = {key: value for key, value in config.items() if key in keys or key not in _OBJECT_KEYS}, _TOP
+    data, path = (
+        {key: value for key, value in config.items() if key in keys or key not in _OBJECT_KEYS},
+        _TOP,
+    )
     if _is_config_map(config) and "data" not in keys:
         data, path = _data_of(config, cls), f"{_TOP}.data"
     try:
@@ -94,7 +101,9 @@ def _below_spec(config: Mapping[str, Any], keys: set[str]) -> Iterator[Problem]:
 
 
 def _required(fields: list[Field]) -> str:
-    named = [f"{field.key} (required)" if field.default is NOTHING else field.key for field in fields]
+    named = [
+        f"{field.key} (required)" if field.default is NOTHING else field.key for field in fields
+    ]
     return f"{_TOP} is required; its fields are {', '.join(named)}"
 
 
@@ -104,7 +113,9 @@ def _class_of(cls: Any) -> type[Any]:
         members = [arg for arg in shape.args if arg is not type(None)]
         shape = shape_of(members[0]) if len(members) == 1 else None
     if shape is None or shape.kind != "class":
-        raise UsageError(f"the config class must be an attrs class, made with @attrs.define (got {cls!r})")
+        raise UsageError(
+            f"the config class must be an attrs class, made with @attrs.define (got {cls!r})"
+        )
     made: type[Any] = shape.type
     return made
 
@@ -135,7 +146,9 @@ def _told(text: str) -> str:
 
 
 def _within(path: str) -> str:
-    """Return a path without `functionConfig`; empty if it isn't a field path, because of an odd key."""
+    """Return a path without `functionConfig`; empty if it isn't a field path, because of an odd
+    key.
+    """
     path = path[len(_TOP) :].lstrip(".")
     try:
         field_path.parse(path, whole_labels=True)
@@ -152,20 +165,25 @@ def _is_config_map(config: Mapping[str, Any]) -> bool:
 
 
 def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
-    """Return the `data` of a ConfigMap, with its strings converted to the types of the class; empty if it has no data.
+    """Return the `data` of a ConfigMap, with its strings converted to the types of the class; empty
+    if it has no data.
 
-    A string that can't be converted, and a key that isn't a field of the class, stay as they are: `structured` finds
-    these mistakes.
+    A string that can't be converted, and a key that isn't a field of the class, stay as they are:
+    `structured` finds these mistakes.
 
     Raises:
-        ConfigError: The ConfigMap has other fields than apiVersion, kind, metadata, data and immutable; or `data` isn't
-            a mapping.
+        ConfigError: The ConfigMap has other fields than apiVersion, kind, metadata, data and
+            immutable; or `data` isn't a mapping.
     """
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
         raise ConfigError(
             [
-                Problem(f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read; move it below data", key)
+                Problem(
+                    f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read; move it"
+                    " below data",
+                    key,
+                )
                 for key in others
             ]
         )
@@ -173,22 +191,26 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise ConfigError([Problem(f"{_TOP}.data must be a mapping (got {json_type_in_words(data)})", "data")])
+        raise ConfigError(
+            [Problem(f"{_TOP}.data must be a mapping (got {json_type_in_words(data)})", "data")]
+        )
     types = {field.key: field.type for field in fields_of(cls)}
     return {key: _read(value, types[key]) if key in types else value for key, value in data.items()}
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a value of a ConfigMap's data. A string that the type doesn't take is read as YAML, if that helps.
+    """Return a value of a ConfigMap's data. A string that the type doesn't take is read as YAML, if
+    that helps.
 
-    What the type doesn't take in any form is returned as the list or object that the string has, else unchanged:
-    `structured` names the mistake.
+    What the type doesn't take in any form is returned as the list or object that the string has,
+    else unchanged: `structured` names the mistake.
     """
     if not isinstance(value, str) or _takes(type_, value):
         return value
     found = resolve(value.strip())
     if isinstance(found, str):
-        # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
+        # The reader takes only documents that are mappings, so the value becomes a field of a
+        # mapping.
         lines = "".join(f" {line}" for line in value.splitlines(keepends=True))
         try:
             found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])

@@ -1,8 +1,9 @@
-"""Reads files as a ResourceList and writes its changes back, for a function that is run without kpt or kustomize.
+"""Reads files as a ResourceList and writes its changes back, for a function that is run without kpt
+or kustomize.
 
-The items are the documents of the files, and are edited there: an item that the function hasn't changed keeps its text
-byte for byte. Each item has annotations that name its file, as an orchestrator adds them. They are never written into
-the text of the document (`_placed`).
+The items are the documents of the files, and are edited there: an item that the function hasn't
+changed keeps its text byte for byte. Each item has annotations that name its file, as an
+orchestrator adds them. They are never written into the text of the document (`_placed`).
 """
 
 from __future__ import annotations
@@ -31,20 +32,24 @@ _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _KPTFILE: Final = "Kptfile"
 _IGNORE: Final = ".krmignore"
 _FIELDS: Final = [
-    re.compile(rf"""^[{{\s]*["']?{key}["']?\s*:|[,{{]\s*["']?{key}["']?\s*:""", re.M) for key in ("apiVersion", "kind")
+    re.compile(rf"""^[{{\s]*["']?{key}["']?\s*:|[,{{]\s*["']?{key}["']?\s*:""", re.M)
+    for key in ("apiVersion", "kind")
 ]
 _COLOURS: Final = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _LABEL: Final = "the list of all items"
 
 Changes = list[tuple[str, "bytes | None", "bytes | None"]]
-"""Changes of files, each with the file's name, old content and new content. None means that the file doesn't exist."""
+"""Changes of files, each with the file's name, old content and new content. None means that the
+file doesn't exist.
+"""
 
 
 class _File:
     """One file with its documents.
 
     Args:
-        skip: Whether to skip documents that can't be read. The other arguments are described as attributes.
+        skip: Whether to skip documents that can't be read. The other arguments are described as
+            attributes.
 
     Attributes:
         name: The file's name in annotations and messages.
@@ -79,7 +84,8 @@ class _File:
         self.problems = found if is_krm else []
 
     def resources(self) -> list[Resource]:
-        """Return a new resource for each document that is one. Others aren't touched, as orchestrators have it.
+        """Return a new resource for each document that is one. Others aren't touched, as
+        orchestrators have it.
 
         Of a `kind: List`, each item is a resource.
         """
@@ -88,7 +94,9 @@ class _File:
         self._is_used = True
         units: list[tuple[str, YamlNode]] = []
         for at, root in enumerate(self.text.documents):
-            label = self.name if len(self.text.documents) == 1 else f"{self.name}, document {at + 1}"
+            label = (
+                self.name if len(self.text.documents) == 1 else f"{self.name}, document {at + 1}"
+            )
             items = _items_of_list(root)
             if items:
                 units += [(f"{label}, items[{number}]", one) for number, one in enumerate(items)]
@@ -101,7 +109,9 @@ class _File:
         ]
 
     def remove(self, gone: Sequence[YamlNode]) -> None:
-        """Remove resources: documents, and items of a `kind: List`. A List without items goes, too."""
+        """Remove resources: documents, and items of a `kind: List`. A List without items goes,
+        too.
+        """
         removed = {*gone}
         for root in self.text.documents:
             items = _items_of_list(root)
@@ -117,17 +127,20 @@ class Package:
 
     Args:
         config: The path of a file with the functionConfig; None if there is none.
-        items: Paths of files and directories, and `-` for stdin. In a directory and the directories below it, the files
-            that end in .yaml, .yml and .json and the Kptfile are read in the order of their names, without hidden ones
-            and without those that a `.krmignore` names. A file that is named twice is read once.
+        items: Paths of files and directories, and `-` for stdin. In a directory and the directories
+            below it, the files that end in .yaml, .yml and .json and the Kptfile are read in the
+            order of their names, without hidden ones and without those that a `.krmignore` names. A
+            file that is named twice is read once.
         stdin: The content that `-` stands for.
-        root: The directory that the names of files are relative to; empty to keep the names as they are in `items`.
-        skip_unreadable: Whether to skip documents that can't be read. `problems` lists them. Otherwise a document that
-            is YAML, but can't be read, such as one with a key that occurs twice, is an item that goes out as it came.
+        root: The directory that the names of files are relative to; empty to keep the names as they
+            are in `items`.
+        skip_unreadable: Whether to skip documents that can't be read. `problems` lists them.
+            Otherwise a document that is YAML, but can't be read, such as one with a key that occurs
+            twice, is an item that goes out as it came.
 
     Raises:
-        InputError: A file can't be read, or isn't YAML although it has resources (unless it is skipped); or the file of
-            functionConfig doesn't have exactly one document.
+        InputError: A file can't be read, or isn't YAML although it has resources (unless it is
+            skipped); or the file of functionConfig doesn't have exactly one document.
     """
 
     def __init__(
@@ -146,11 +159,14 @@ class Package:
                 data = _read(path) if path else stdin
                 self._files[name] = _File(name, path, data, skip=skip_unreadable)
         self._config = None if config is None else _config(config)
-        self._roots: dict[tuple[str, int], YamlNode] = {}  # the documents that are resources, by file and index
+        # the documents that are resources, by file and index
+        self._roots: dict[tuple[str, int], YamlNode] = {}
 
     @property
     def problems(self) -> list[str]:
-        """The messages about all documents that are skipped; empty unless `skip_unreadable` is set."""
+        """The messages about all documents that are skipped; empty unless `skip_unreadable` is
+        set.
+        """
         return [problem for file in self._files.values() for problem in file.problems]
 
     @property
@@ -161,20 +177,24 @@ class Package:
     # Reading
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
-        """Return the documents as a new ResourceList. Changes that were made in an older one are ignored.
+        """Return the documents as a new ResourceList. Changes that were made in an older one are
+        ignored.
 
         `changes`, `documents` and `as_list` only take the ResourceList of the last call.
 
-        A functionConfig that doesn't fit the class isn't an exception here. Each mistake becomes a result of severity
-        error, and reading `config` raises ConfigError.
+        A functionConfig that doesn't fit the class isn't an exception here. Each mistake becomes a
+        result of severity error, and reading `config` raises ConfigError.
 
         Args:
-            config_class: The attrs class that functionConfig is converted to; None to leave it as it is.
-            needed: If True, a missing functionConfig is replaced by an instance with the defaults of the class; if a
-                field has no default, the results get an error. If False, `config` is None without a functionConfig.
+            config_class: The attrs class that functionConfig is converted to; None to leave it as
+                it is.
+            needed: If True, a missing functionConfig is replaced by an instance with the defaults
+                of the class; if a field has no default, the results get an error. If False,
+                `config` is None without a functionConfig.
 
         Raises:
-            UsageError: The config class isn't an attrs class, or has a field of a type that isn't supported.
+            UsageError: The config class isn't an attrs class, or has a field of a type that isn't
+                supported.
         """
         found = [one for file in self._files.values() for one in file.resources()]
         self._roots = {one._placed: one._node for one in found if one._placed and one._node}
@@ -186,18 +206,19 @@ class Package:
     # Writing
 
     def changes(self, rl: ResourceList[Any]) -> Changes:
-        """Return how the files must change to have the items of a ResourceList. Nothing is written yet.
+        """Return how the files must change to have the items of a ResourceList. Nothing is written
+        yet.
 
         Args:
             rl: The ResourceList of the last `read`.
 
         Returns:
-            For each file that changes its name, its old content and its new content. The old content of a new file is
-            None, and so is the new content of a file that must be removed.
+            For each file that changes its name, its old content and its new content. The old
+            content of a new file is None, and so is the new content of a file that must be removed.
 
         Raises:
-            InputError: The changes can't be made in the text without changing other values; or an item would go into a
-                file that isn't UTF-8.
+            InputError: The changes can't be made in the text without changing other values; or an
+                item would go into a file that isn't UTF-8.
             UsageError: A value or a comment that the function set can't be written.
         """
         added = self._settled(rl)
@@ -209,14 +230,17 @@ class Package:
         return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
-        """Return the new content of the file `text`; None to remove the file, because it has no documents any more."""
+        """Return the new content of the file `text`; None to remove the file, because it has no
+        documents any more.
+        """
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
         if text.gone and not left and not text.added and not text.problems:
             return None
         return text.dump()
 
     def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
-        """Edit the `Text` of each file, so that it has exactly the items whose annotations name this file.
+        """Edit the `Text` of each file, so that it has exactly the items whose annotations name
+        this file.
 
         Returns:
             The documents of files that don't exist yet, as text, by the file's name.
@@ -241,7 +265,13 @@ class Package:
             for root in text.documents:
                 if _items_of_list(root):
                     text.wanted.pop(root, None)
-            file.remove([node for (other, _), node in self._roots.items() if other == name and node not in staying])
+            file.remove(
+                [
+                    node
+                    for (other, _), node in self._roots.items()
+                    if other == name and node not in staying
+                ]
+            )
         added: dict[str, list[str]] = {}
         for (name, index), one in sorted(others, key=lambda other: other[0][1]):
             written = as_document(one, is_json=name.endswith(".json"))
@@ -250,8 +280,8 @@ class Package:
                 added.setdefault(name, []).append(written)
             elif not target.is_text:
                 raise InputError(
-                    f"{one._what} can't be added to {name}, because this file can't be read; choose another file "
-                    "with move_to()"
+                    f"{one._what} can't be added to {name}, because this file can't be read; choose"
+                    " another file with move_to()"
                 )
             elif slot in target.text.gone and slot not in target.text.slots:
                 target.text.slots[slot] = written
@@ -260,37 +290,47 @@ class Package:
         return added
 
     def documents(self, rl: ResourceList[Any]) -> bytes:
-        """Return the items of a ResourceList as one text of YAML documents. Errors as in `changes`."""
+        """Return the items of a ResourceList as one text of YAML documents. Errors as in
+        `changes`.
+        """
         self.changes(rl)  # it checks the edited text
         return joined([as_document(one) for one in rl.items]).encode()
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return the text of a ResourceList, whose items have annotations with their files. Errors as in `changes`."""
+        """Return the text of a ResourceList, whose items have annotations with their files. Errors
+        as in `changes`.
+        """
         self.changes(rl)
         return rl._write_wrapper([_as_item(one) for one in rl.items])
 
     def path(self, name: str) -> str:
-        """Return the path of a file by its name in annotations and messages. The path of a new file is below `root`."""
+        """Return the path of a file by its name in annotations and messages. The path of a new file
+        is below `root`.
+        """
         file = self._files.get(name)
         if file is not None:
             return file.path or name
         return os.path.normpath(os.path.join(self._root, name)) if self._root else name
 
     def write(self, changes: Changes) -> list[str]:
-        """Write changes to the files, and return the paths of the files that were written or removed.
+        """Write changes to the files, and return the paths of the files that were written or
+        removed.
 
         Args:
-            changes: For each file its name, its old content, and its new content. None as new content removes the file.
-                The old content isn't compared with the file.
+            changes: For each file its name, its old content, and its new content. None as new
+                content removes the file. The old content isn't compared with the file.
 
         Raises:
-            InputError: A file can't be written or removed; files before it stay written. Or a new file isn't below the
-                package's directory; then nothing was written.
+            InputError: A file can't be written or removed; files before it stay written. Or a new
+                file isn't below the package's directory; then nothing was written.
         """
         written: list[str] = []
         for name, _, _ in changes:
             if name not in self._files and (os.path.isabs(name) or ".." in name.split("/")):
-                raise InputError(f"can't write {name}: an item's file must be within the package; nothing was written")
+                raise InputError(
+                    f"can't write {name}: an item's file must be within the package; nothing was"
+                    " written"
+                )
         for name, _, now in changes:
             path = self.path(name)
             try:
@@ -299,7 +339,11 @@ class Package:
                 else:
                     replace_file(Path(os.path.realpath(path)), now)
             except OSError as e:
-                before = f"these files were written before: {', '.join(written)}" if written else "nothing was written"
+                before = (
+                    f"these files were written before: {', '.join(written)}"
+                    if written
+                    else "nothing was written"
+                )
                 raise InputError(f"can't write {path}: {e.strerror or e}; {before}") from e
             written.append(path)
         return written
@@ -313,16 +357,20 @@ def _config(path: str) -> YamlNode:
     """
     text = parse(_read(path), path)
     if len(text.documents) != 1:
-        raise InputError(f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})")
+        raise InputError(
+            f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})"
+        )
     return text.documents[0]
 
 
 def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the path of each file that `items` stands for; `-` has the name `stdin` and an empty path.
+    """Yield the name and the path of each file that `items` stands for; `-` has the name `stdin`
+    and an empty path.
 
     Args:
         items: Paths of files and directories, and `-`.
-        root: The directory that the names are relative to; empty to keep them. Names have slashes on all platforms.
+        root: The directory that the names are relative to; empty to keep them. Names have slashes
+            on all platforms.
     """
     for item in items:
         if item == "-":
@@ -336,7 +384,8 @@ def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
                 folders[:] = sorted(
                     one
                     for one in folders
-                    if not one.startswith(".") and not ignored[folder].names(os.path.join(folder, one), is_folder=True)
+                    if not one.startswith(".")
+                    and not ignored[folder].names(os.path.join(folder, one), is_folder=True)
                 )
                 for one in sorted(names):
                     path = os.path.join(folder, one)
@@ -347,7 +396,8 @@ def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
 
 
 class _Ignored:
-    """The patterns of a directory's `.krmignore`, which are those of `.gitignore`, and of the directories above it.
+    """The patterns of a directory's `.krmignore`, which are those of `.gitignore`, and of the
+    directories above it.
 
     Args:
         folder: The directory.
@@ -359,10 +409,14 @@ class _Ignored:
         self._above = above
         path = os.path.join(folder, _IGNORE)
         lines = _read(path).decode(errors="replace").splitlines() if os.path.isfile(path) else []
-        self._patterns = [_pattern(line.strip()) for line in lines if line.strip() and not line.startswith("#")]
+        self._patterns = [
+            _pattern(line.strip()) for line in lines if line.strip() and not line.startswith("#")
+        ]
 
     def names(self, path: str, *, is_folder: bool) -> bool:
-        """Return whether a file or directory below the directory is ignored. The last pattern that fits counts."""
+        """Return whether a file or directory below the directory is ignored. The last pattern that
+        fits counts.
+        """
         name = os.path.relpath(path, self._folder).replace(os.sep, "/")
         for pattern, is_ignored, only_folders in reversed(self._patterns):
             if (is_folder or not only_folders) and pattern.fullmatch(name):
@@ -371,7 +425,9 @@ class _Ignored:
 
 
 def _pattern(line: str) -> tuple[re.Pattern[str], bool, bool]:
-    """Return a line of a `.krmignore`: its pattern, whether it ignores, and whether it is for directories only."""
+    """Return a line of a `.krmignore`: its pattern, whether it ignores, and whether it is for
+    directories only.
+    """
     bare = line.removeprefix("!")
     parts = re.split(r"(\*\*/|/\*\*$|\*|\?|\[[^\]]+\])", bare.rstrip("/").removeprefix("/"))
     made = "".join(
@@ -388,7 +444,10 @@ def _items_of_list(root: YamlNode) -> list[YamlNode]:
 
     A List with a name isn't printed: it is a function's configuration.
     """
-    if isinstance(root.content, Unreadable) or (root.get(["apiVersion"]), root.get(["kind"])) != ("v1", "List"):
+    if isinstance(root.content, Unreadable) or (root.get(["apiVersion"]), root.get(["kind"])) != (
+        "v1",
+        "List",
+    ):
         return []
     if root.get(["metadata", "name"]):
         return []
@@ -402,7 +461,9 @@ def _shown(data: bytes) -> str:
 
 
 def _has_fields(text: str) -> bool:
-    """Return whether a text that isn't read has the fields apiVersion and kind, as every resource has."""
+    """Return whether a text that isn't read has the fields apiVersion and kind, as every resource
+    has.
+    """
     return all(field.search(text) for field in _FIELDS)
 
 
@@ -425,27 +486,34 @@ def _read(path: str) -> bytes:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return an item's file and its index there. If no annotation names a file, it is named as kpt does it.
+    """Return an item's file and its index there. If no annotation names a file, it is named as kpt
+    does it.
 
     Such a name is `prod/deployment_web.yaml`, after namespace, kind and name, with the index 0.
     """
     found = item._place
     if found is not None:
         return found
-    kind, *names = item._peek("kind"), item._peek("metadata", "namespace"), item._peek("metadata", "name")
+    kind, *names = (
+        item._peek("kind"),
+        item._peek("metadata", "namespace"),
+        item._peek("metadata", "name"),
+    )
     folder, name = (re.sub(r"[^A-Za-z0-9._-]+", "-", str(one or "")) for one in names)
     called = "_".join(part for part in (str(kind or "item").lower(), name) if part)
     return (f"{folder}/" if folder.strip(".") else "") + called + ".yaml", 0
 
 
-# Line breaks that YAML reads as `\n`. U+2028 and U+2029 begin a line, too, but are themselves a part of a value.
+# Line breaks that YAML reads as `\n`. U+2028 and U+2029 begin a line, too, but are themselves a
+# part of a value.
 _BREAKS: Final = re.compile("\r\n?|\x85")
 
 
 def as_document(item: Resource, *, is_json: bool = False) -> str:
     """Return the text of an item as a document of a file.
 
-    If the item has text, its comments and style stay. A new item gets text without the annotations that name its file.
+    If the item has text, its comments and style stay. A new item gets text without the annotations
+    that name its file.
 
     Args:
         item: The item.
@@ -455,7 +523,11 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
     if is_text and not is_json:
         assert item._base is not None
         text = whole(item._base)
-        if item._node is not None and item._node is not item._base and item._node.parent is not None:
+        if (
+            item._node is not None
+            and item._node is not item._base
+            and item._node.parent is not None
+        ):
             # A text of its own doesn't have the comments above the item in its list.
             text = "".join(line + "\n" for line in head_lines(item._node, 0)) + text
         return text if item._placed is not None else _clean(text, "the new item")
@@ -468,7 +540,9 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
 
 
 def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a new item's content without the annotations that name its file and index. `content` isn't changed."""
+    """Return a new item's content without the annotations that name its file and index. `content`
+    isn't changed.
+    """
     return without(content, (*PATHS, *INDEXES).__contains__)
 
 
@@ -515,10 +589,11 @@ def joined(documents: Sequence[str]) -> str:
 
 
 def unwrapped(data: bytes) -> str:
-    """Return the items of a ResourceList as one text of YAML documents, without the annotations that name files.
+    """Return the items of a ResourceList as one text of YAML documents, without the annotations
+    that name files.
 
-    If `items` is a block list, comments and style stay. Otherwise, as for JSON, the result is new YAML of the items'
-    values.
+    If `items` is a block list, comments and style stay. Otherwise, as for JSON, the result is new
+    YAML of the items' values.
 
     Args:
         data: The text of the ResourceList.
@@ -530,7 +605,9 @@ def unwrapped(data: bytes) -> str:
     found: list[str] = []
     for one in [] if node is None else node.children():
         has_lines = node is not None and is_block(one) and not node.style
-        found.append(_clean(whole(one), "an item") if has_lines else as_document(Resource(one.value())))
+        found.append(
+            _clean(whole(one), "an item") if has_lines else as_document(Resource(one.value()))
+        )
     return joined(found)
 
 
@@ -538,8 +615,8 @@ def diff(changes: Changes, *, colour: bool) -> str:
     """Return a unified diff of several files; empty if no file changes.
 
     Args:
-        changes: For each file its name, its old content and its new content, as UTF-8. The content is None if the file
-            doesn't exist.
+        changes: For each file its name, its old content and its new content, as UTF-8. The content
+            is None if the file doesn't exist.
         colour: Whether to colour the lines for a terminal.
     """
     import difflib  # rarely needed
@@ -547,7 +624,10 @@ def diff(changes: Changes, *, colour: bool) -> str:
     lines: list[str] = []
     for name, before, now in changes:
         label = name.lstrip("/")
-        old, new = "/dev/null" if before is None else f"a/{label}", "/dev/null" if now is None else f"b/{label}"
+        old, new = (
+            "/dev/null" if before is None else f"a/{label}",
+            "/dev/null" if now is None else f"b/{label}",
+        )
         for line in difflib.unified_diff(_split(before), _split(now), old, new):
             whole = line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
             sign = _COLOURS.get(line[:1]) if colour else None

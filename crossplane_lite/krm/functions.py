@@ -9,7 +9,8 @@
     if __name__ == "__main__":
         transform.main()
 
-The module isn't called `function`, because the package's attribute of that name is the decorator itself.
+The module isn't called `function`, because the package's attribute of that name is the decorator
+itself.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _ASYNC_GENERATOR = 0x200
 
 
 class Function:
-    """A KRM function: it reads a ResourceList, changes it, and writes it. The decorator `function` makes it.
+    """A KRM function: it reads a ResourceList, changes it, and writes it. The decorator `function`
+    makes it.
 
     Attributes:
         name: The function's name in messages and in help.
@@ -76,7 +78,8 @@ class Function:
         """Call the Python function with a ResourceList, and wait for its end if it is `async def`.
 
         Raises:
-            UsageError: The Python function returned something other than None or a result that it has added.
+            UsageError: The Python function returned something other than None or a result that it
+                has added.
             Exception: The Python function raised it.
         """
         Function._was_run = True
@@ -100,15 +103,16 @@ class Function:
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is converted to, such as Config in `krm.ResourceList[Config]`.
+        """The class that functionConfig is converted to, such as Config in
+        `krm.ResourceList[Config]`.
 
-        It is read from the annotation of the Python function's parameter. None if there is no annotation, or if it is
-        `krm.ResourceList` without a class in brackets, or with Any, dict or Resource. Then `rl.config` is
-        functionConfig as a Resource.
+        It is read from the annotation of the Python function's parameter. None if there is no
+        annotation, or if it is `krm.ResourceList` without a class in brackets, or with Any, dict or
+        Resource. Then `rl.config` is functionConfig as a Resource.
 
         Raises:
-            UsageError: The parameter's annotation has a name that isn't defined, isn't a ResourceList, or has the
-                config class in quotes.
+            UsageError: The parameter's annotation has a name that isn't defined, isn't a
+                ResourceList, or has the config class in quotes.
         """
         if not self._is_resolved:
             self._config_class, self._is_optional = _config_class(self._body, self._names)
@@ -120,8 +124,8 @@ class Function:
         """Whether `rl.config` is None if there is no functionConfig.
 
         True for `rl: krm.ResourceList[Config | None]`, and without a config class. False for
-        `rl: krm.ResourceList[Config]`: then `rl.config` has the defaults of Config, and it is an error if a field of
-        Config has no default.
+        `rl: krm.ResourceList[Config]`: then `rl.config` has the defaults of Config, and it is an
+        error if a field of Config has no default.
 
         Raises:
             UsageError: As for `config_class`.
@@ -131,16 +135,16 @@ class Function:
     def run(self, data: bytes) -> Output:
         """Run the function on one ResourceList, and return its output.
 
-        Nothing is redirected: the function's prints go to `sys.stdout`. An exception of the function isn't raised,
-        except KeyboardInterrupt.
+        Nothing is redirected: the function's prints go to `sys.stdout`. An exception of the
+        function isn't raised, except KeyboardInterrupt.
 
         Args:
             data: A ResourceList in YAML or JSON, such as the content of stdin.
 
         Returns:
-            The bytes for stdout, the text for stderr, and the exit status. If the function raises, the ResourceList has
-            a result of severity error, and its items are unchanged. If `data` can't be read, stdout is empty, the
-            status is 1, and stderr says why.
+            The bytes for stdout, the text for stderr, and the exit status. If the function raises,
+            the ResourceList has a result of severity error, and its items are unchanged. If `data`
+            can't be read, stdout is empty, the status is 1, and stderr says why.
         """
         from .._core.base import stdio
         from .runner import run
@@ -150,15 +154,18 @@ class Function:
         return run(self, data)
 
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
-        """Run the function as a program: from stdin to stdout, or on files, as its arguments say (see `--help`).
+        """Run the function as a program: from stdin to stdout, or on files, as its arguments say
+        (see `--help`).
 
-        Only the ResourceList, or the text that a flag asks for, is written to stdout. Everything that the function, a
-        subprocess, or the module below the decorator prints goes to stderr. So does text that the module has printed
-        above the decorator, if Python still has it in the buffer. After a flush, or with PYTHONUNBUFFERED, it is on
-        stdout already; only `crossplane-lite krm run` prevents that.
+        Only the ResourceList, or the text that a flag asks for, is written to stdout. Everything
+        that the function, a subprocess, or the module below the decorator prints goes to stderr. So
+        does text that the module has printed above the decorator, if Python still has it in the
+        buffer. After a flush, or with PYTHONUNBUFFERED, it is on stdout already; only
+        `crossplane-lite krm run` prevents that.
 
         Args:
-            argv: Command-line arguments without the program's name; by default those of the process.
+            argv: Command-line arguments without the program's name; by default those of the
+                process.
 
         Raises:
             SystemExit: Always, with the exit status.
@@ -208,29 +215,33 @@ def function(
 ) -> Function | Callable[[Body], Function]:
     """Turn the decorated Python function, which may be `def` or `async def`, into a KRM function.
 
-    The Python function takes a ResourceList, changes it, and returns None, or a result that it has added. Its docstring
-    becomes the text of `--help`.
-    If its parameter has the type `krm.ResourceList[Config]`, functionConfig is converted to the attrs class Config.
-    With the plain `krm.ResourceList`, or without a type, functionConfig stays as it is.
+    The Python function takes a ResourceList, changes it, and returns None, or a result that it has
+    added. Its docstring becomes the text of `--help`. If its parameter has the type
+    `krm.ResourceList[Config]`, functionConfig is converted to the attrs class Config. With the
+    plain `krm.ResourceList`, or without a type, functionConfig stays as it is.
 
     Args:
         body: The Python function, if the decorator is used without arguments.
-        role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which only checks: if
-            it changes items, the changes are dropped and the run fails with an error.
-        name: The KRM function's name; by default the Python function's name, with dashes for underscores.
+        role: `transformer`; `generator`, which makes items from functionConfig; or `validator`,
+            which only checks: if it changes items, the changes are dropped and the run fails with
+            an error.
+        name: The KRM function's name; by default the Python function's name, with dashes for
+            underscores.
 
     Returns:
         The KRM function; the decorator if `body` is None.
 
     Raises:
-        UsageError: The decorated object can't be called with one argument, or is a generator; or `role` or `name` isn't
-            valid.
+        UsageError: The decorated object can't be called with one argument, or is a generator; or
+            `role` or `name` isn't valid.
     """
     names: Mapping[str, Any] = {}
 
     def decorate(body: Body) -> Function:
         _check(body)
-        return Function(body, name or _name(body), role, names if "<locals>" in _qualified(body) else {})
+        return Function(
+            body, name or _name(body), role, names if "<locals>" in _qualified(body) else {}
+        )
 
     if role not in ROLES:
         raise UsageError(f"'role' must be one of {', '.join(map(repr, ROLES))} (got {role!r})")
@@ -245,7 +256,8 @@ def function(
 
 
 def chain(*functions: Function, name: str | None = None) -> Function:
-    """Return a KRM function that runs several functions in this order on the same list, until one adds an error.
+    """Return a KRM function that runs several functions in this order on the same list, until one
+    adds an error.
 
     Each function gets the functionConfig as its own config class.
 
@@ -275,16 +287,18 @@ def chain(*functions: Function, name: str | None = None) -> Function:
 
 
 def expect_main(names: Mapping[str, Any]) -> None:
-    """If the module is run as a program, make the program end with status 1 unless it runs a KRM function.
+    """If the module is run as a program, make the program end with status 1 unless it runs a KRM
+    function.
 
-    An empty stdout with status 0 would make kpt delete every file. A program that was started with arguments may end
-    without a run. Printed text is collected from now on (`stdio.hold`). Nothing happens in an imported module, at a
-    prompt or in a notebook.
+    An empty stdout with status 0 would make kpt delete every file. A program that was started with
+    arguments may end without a run. Printed text is collected from now on (`stdio.hold`). Nothing
+    happens in an imported module, at a prompt or in a notebook.
 
     Args:
         names: The global names of the module that defines the KRM function.
     """
-    if names.get("__name__") == "__main__" and "__file__" in names:  # a program, no prompt or notebook
+    # a program, no prompt or notebook
+    if names.get("__name__") == "__main__" and "__file__" in names:
         from .._core.base import stdio
 
         atexit.unregister(_check_used)
@@ -293,13 +307,18 @@ def expect_main(names: Mapping[str, Any]) -> None:
 
 
 def _check_used() -> None:
-    if Function._was_run or len(sys.argv) > 1 or sys.flags.interactive or hasattr(sys, "last_value"):
+    if (
+        Function._was_run
+        or len(sys.argv) > 1
+        or sys.flags.interactive
+        or hasattr(sys, "last_value")
+    ):
         return  # the program did something else, or has failed already
     from .runner import tell
 
     tell(
-        f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with a call of the "
-        "function's main()"
+        f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with a"
+        " call of the function's main()"
     )
     os._exit(1)  # nothing else changes the exit status here
 
@@ -309,7 +328,10 @@ def _qualified(body: Any) -> str:
 
 
 def _name(body: Any) -> str:
-    return str(getattr(body, "__name__", type(body).__name__)).replace("_", "-").strip("-") or "function"
+    return (
+        str(getattr(body, "__name__", type(body).__name__)).replace("_", "-").strip("-")
+        or "function"
+    )
 
 
 def _check(body: Any) -> None:
@@ -317,32 +339,45 @@ def _check(body: Any) -> None:
         raise UsageError(f"@krm.function takes a function (got {body!r})")
     code = getattr(body, "__code__", None)
     if code is not None and code.co_flags & (_GENERATOR | _ASYNC_GENERATOR):
-        raise UsageError(f"{_qualified(body)}() must not be a generator: take the 'yield' out of it")
+        raise UsageError(
+            f"{_qualified(body)}() must not be a generator: take the 'yield' out of it"
+        )
     # Plain functions are checked without the module for signatures, which takes long to import.
-    if code is not None and code.co_argcount == 1 and not hasattr(body, "__wrapped__") and not code.co_kwonlyargcount:
+    if (
+        code is not None
+        and code.co_argcount == 1
+        and not hasattr(body, "__wrapped__")
+        and not code.co_kwonlyargcount
+    ):
         return
     import inspect
 
     try:
         inspect.signature(body).bind(None)
     except TypeError:
-        raise UsageError(f"{_qualified(body) or repr(body)} must take one argument, the ResourceList") from None
+        raise UsageError(
+            f"{_qualified(body) or repr(body)} must take one argument, the ResourceList"
+        ) from None
     except ValueError:  # some callables in C have no signature
         pass
 
 
 def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
-    """Return the config class of a Python function, and whether the config is None without a functionConfig.
+    """Return the config class of a Python function, and whether the config is None without a
+    functionConfig.
 
-    For a parameter of the type `ResourceList[Config]` these are Config and False, and for `ResourceList[Config | None]`
-    they are Config and True. Without a type, or with the plain `ResourceList`, they are None and True.
+    For a parameter of the type `ResourceList[Config]` these are Config and False, and for
+    `ResourceList[Config | None]` they are Config and True. Without a type, or with the plain
+    `ResourceList`, they are None and True.
 
     Args:
         body: The Python function.
-        names: The local names of the function that defines it; empty for a function at the top of a module.
+        names: The local names of the function that defines it; empty for a function at the top of a
+            module.
 
     Raises:
-        UsageError: The type has a name that isn't defined, isn't a ResourceList, or has the config class in quotes.
+        UsageError: The type has a name that isn't defined, isn't a ResourceList, or has the config
+            class in quotes.
     """
     annotation = _annotation(body, names)
     if annotation is None:
@@ -354,10 +389,12 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
         return None, True
     wanted: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if getattr(annotation, "__origin__", None) is not ResourceList or len(wanted) != 1:
-        shown = annotation.__name__ if isinstance(annotation, type) and not wanted else repr(annotation)
+        shown = (
+            annotation.__name__ if isinstance(annotation, type) and not wanted else repr(annotation)
+        )
         raise UsageError(
-            f"the type of the parameter of {_qualified(body)}() must be krm.ResourceList or krm.ResourceList[Config] "
-            f"(got {shown})"
+            f"the type of the parameter of {_qualified(body)}() must be krm.ResourceList or"
+            f" krm.ResourceList[Config] (got {shown})"
         )
     members: tuple[Any, ...] = getattr(wanted[0], "__args__", ())
     options = [one for one in members if one is not type(None)]
@@ -365,16 +402,22 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
     quoted = cls if isinstance(cls, str) else getattr(cls, "__forward_arg__", None)
     if quoted is not None:
         raise UsageError(
-            f"{_qualified(body)}(): write the config class {quoted} in the type of the parameter without quotes, and "
-            "define the class before the function"
+            f"{_qualified(body)}(): write the config class {quoted} in the type of the parameter"
+            " without quotes, and define the class before the function"
         )
-    # The others ask for functionConfig as it is: a type variable, None, and Any, which is a class from Python 3.11 on.
-    is_class = isinstance(cls, type) and cls not in (object, dict, Resource, type(None)) and cls.__module__ != "typing"
+    # The others ask for functionConfig as it is: a type variable, None, and Any, which is a class
+    # from Python 3.11 on.
+    is_class = (
+        isinstance(cls, type)
+        and cls not in (object, dict, Resource, type(None))
+        and cls.__module__ != "typing"
+    )
     return cls if is_class else None, type(None) in members
 
 
 def _annotation(body: Any, names: Mapping[str, Any]) -> Any:
-    """Return the annotation of a Python function's first parameter; None if it has none, or is a plain ResourceList.
+    """Return the annotation of a Python function's first parameter; None if it has none, or is a
+    plain ResourceList.
 
     Raises:
         UsageError: A name in the annotation isn't defined.
@@ -383,17 +426,21 @@ def _annotation(body: Any, names: Mapping[str, Any]) -> Any:
         code, known = getattr(body, "__code__", None), getattr(body, "__annotations__", {})
         if code is not None and not hasattr(body, "__wrapped__") and not hasattr(body, "__self__"):
             found = known.get(code.co_varnames[0]) if code.co_argcount else None
-            if not isinstance(found, str) or found.strip().endswith("ResourceList"):  # the module inspect takes long
+            # the module inspect takes long
+            if not isinstance(found, str) or found.strip().endswith("ResourceList"):
                 return None if isinstance(found, str) else found
         import inspect
 
         parameters = list(inspect.signature(body, locals=names, eval_str=True).parameters.values())
-    except (NameError, AttributeError) as error:  # Python 3.14 looks names up when annotations are read
+    except (NameError, AttributeError) as error:
+        # Python 3.14 looks names up when annotations are read
         raise UsageError(
             f"the type of the parameter of {_qualified(body)}() can't be looked up: {error}; "
             "import the names in it at run time too, not only under TYPE_CHECKING"
         ) from None
     except TypeError as error:
-        raise UsageError(f"the type of the parameter of {_qualified(body)}() can't be used: {error}") from None
+        raise UsageError(
+            f"the type of the parameter of {_qualified(body)}() can't be used: {error}"
+        ) from None
     found = parameters[0].annotation
     return None if found is inspect.Parameter.empty else found

@@ -28,7 +28,8 @@ __all__ = ["Items"]
 
 
 class _Index:
-    """The items by what they are called and by where they are, following changes: nothing is searched for.
+    """The items by what they are called and by where they are, following changes: nothing is
+    searched for.
 
     Attributes:
         by_id: The items of each group, kind, namespace and name, by the `id()` of the item.
@@ -51,15 +52,19 @@ class _Index:
 
     def leave(self, item: Resource) -> None:
         """Remove an item; do nothing if it isn't there."""
-        for where, key in zip((self.by_id, self.by_file), self._keys.pop(id(item), ()), strict=False):
+        for where, key in zip(
+            (self.by_id, self.by_file), self._keys.pop(id(item), ()), strict=False
+        ):
             del where[key][id(item)]
 
 
 class Items(_Sequence):
-    """All items of a ResourceList in their order, or a selection of them, such as `rl.items.where(kind="Job")`.
+    """All items of a ResourceList in their order, or a selection of them, such as
+    `rl.items.where(kind="Job")`.
 
-    Items may be added and removed in a loop over them: the loop goes over the items that were there at its start. If an
-    item is added to a selection or removed from it, the ResourceList changes, too. Other selections don't change.
+    Items may be added and removed in a loop over them: the loop goes over the items that were there
+    at its start. If an item is added to a selection or removed from it, the ResourceList changes,
+    too. Other selections don't change.
     """
 
     def __init__(self, found: Iterable[Resource], whole: Items | None = None) -> None:
@@ -67,8 +72,10 @@ class Items(_Sequence):
         self._listed: list[Resource] | None = None
         self._whole = self if whole is None else whole
         self._index: _Index | None = None  # of all items; made when it is first needed
-        self._new: dict[int, Resource] = {}  # the items that were added, or got another name or file
-        self._views: dict[int, tuple[Any, Resource]] = {}  # all typed views, by their id(), with their items
+        # the items that were added, or got another name or file
+        self._new: dict[int, Resource] = {}
+        # all typed views, by their id(), with their items
+        self._views: dict[int, tuple[Any, Resource]] = {}
 
     @property
     def _found(self) -> list[Resource]:
@@ -102,7 +109,8 @@ class Items(_Sequence):
         return any(one is resource or (one.is_readable and one == resource) for one in self._found)
 
     def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of `resource` if it is one of these items itself, else of the first item with equal content.
+        """Return the index of `resource` if it is one of these items itself, else of the first item
+        with equal content.
 
         Args:
             resource: A resource, or its content as a mapping.
@@ -146,22 +154,30 @@ class Items(_Sequence):
         labels: Mapping[str, str | None] | None = None,
         annotations: Mapping[str, str | None] | None = None,
     ) -> Items:
-        """Return the items that match all given arguments. An argument that isn't given matches every item.
+        """Return the items that match all given arguments. An argument that isn't given matches
+        every item.
 
-        Items that can't be read match nothing; without arguments, they are the ones that are left out.
+        Items that can't be read match nothing; without arguments, they are the ones that are left
+        out.
 
         Args:
-            predicate: A function that returns whether an item is wanted, such as `lambda one: one.is_local_config`.
+            predicate: A function that returns whether an item is wanted, such as
+                `lambda one: one.is_local_config`.
             kind: The kind, or a list of kinds of which one must match.
             api_version: The whole apiVersion, such as `apps/v1`, or a list of them.
-            group: The API group, such as `apps`, or a list of groups. The empty string is the core group.
+            group: The API group, such as `apps`, or a list of groups. The empty string is the core
+                group.
             name: The name, or a list of names.
-            namespace: The namespace, or a list of namespaces. The empty string is for items without a namespace.
-            labels: The labels that an item must have, each with its value; None as a value stands for any value.
-            annotations: The annotations that an item must have, each with its value; None stands for any value.
+            namespace: The namespace, or a list of namespaces. The empty string is for items without
+                a namespace.
+            labels: The labels that an item must have, each with its value; None as a value stands
+                for any value.
+            annotations: The annotations that an item must have, each with its value; None stands
+                for any value.
 
         Raises:
-            UsageError: A value isn't a string, or `labels` or `annotations` isn't a mapping to strings or None.
+            UsageError: A value isn't a string, or `labels` or `annotations` isn't a mapping to
+                strings or None.
         """
         wanted = {
             steps: _texts(value, what)
@@ -190,25 +206,34 @@ class Items(_Sequence):
         ]
         return Items(found, self._whole)
 
-    def where_not(self, predicate: Callable[[Resource], object] | None = None, /, **wanted: Any) -> Items:
-        """Return the items that `where` with the same arguments leaves out, except those that can't be read."""
+    def where_not(
+        self, predicate: Callable[[Resource], object] | None = None, /, **wanted: Any
+    ) -> Items:
+        """Return the items that `where` with the same arguments leaves out, except those that can't
+        be read.
+        """
         found = self.where(predicate, **wanted)._by_place
-        return Items((one for one in self._found if one.is_readable and id(one) not in found), self._whole)
+        return Items(
+            (one for one in self._found if one.is_readable and id(one) not in found), self._whole
+        )
 
     def first(self) -> Resource | None:
-        """Return the first of these items, as in `rl.items.where(kind="Namespace").first()`; None if there is none."""
+        """Return the first of these items, as in `rl.items.where(kind="Namespace").first()`; None
+        if there is none.
+        """
         return self._found[0] if self._found else None
 
     def of(self, model: type[M]) -> list[M]:
         """Return typed views of the items that have the group and kind of a model, in their order.
 
-        A typed view is an instance of the model. It reads the item as it was when the view was made. Setting or
-        deleting a field of the view changes the item at once, and in the item's text only this field. As in all models,
-        setting None changes nothing, and `del view.spec.replicas` removes a field.
+        A typed view is an instance of the model. It reads the item as it was when the view was
+        made. Setting or deleting a field of the view changes the item at once, and in the item's
+        text only this field. As in all models, setting None changes nothing, and
+        `del view.spec.replicas` removes a field.
 
         Args:
-            model: A generated class of resources, such as Deployment. Items of other versions of the kind are returned,
-                too. `Unstructured` stands for all items.
+            model: A generated class of resources, such as Deployment. Items of other versions of
+                the kind are returned, too. `Unstructured` stands for all items.
 
         Raises:
             UsageError: The model isn't a class of resources.
@@ -216,29 +241,35 @@ class Items(_Sequence):
         """
         from . import views
 
-        return [views.view_of(model, one) for one in self if one.is_readable and views.is_for(model, one)]
+        return [
+            views.view_of(model, one)
+            for one in self
+            if one.is_readable and views.is_for(model, one)
+        ]
 
     # Changing
 
     def add(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
         """Add an item at the end of the ResourceList.
 
-        The item needs no annotations that name its file; `move_to` chooses one. If it is a copy of another item, it
-        doesn't get the id that an orchestrator, such as kustomize, gave to that item.
+        The item needs no annotations that name its file; `move_to` chooses one. If it is a copy of
+        another item, it doesn't get the id that an orchestrator, such as kustomize, gave to that
+        item.
 
         Args:
-            resource: A new Resource, or an item that was removed, becomes the item itself. Everything else is copied: a
-                mapping, an instance of a model, another item, or a string with one YAML document. The comments of the
-                document stay.
+            resource: A new Resource, or an item that was removed, becomes the item itself.
+                Everything else is copied: a mapping, an instance of a model, another item, or a
+                string with one YAML document. The comments of the document stay.
 
-        Two items of one group, kind, namespace and name in the same file are an error at the end of the run.
+        Two items of one group, kind, namespace and name in the same file are an error at the end of
+        the run.
 
         Returns:
             The item.
 
         Raises:
-            UsageError: `resource` is of another type, has no apiVersion or kind, has neither a name nor a generateName,
-                or holds a value that isn't JSON.
+            UsageError: `resource` is of another type, has no apiVersion or kind, has neither a name
+                nor a generateName, or holds a value that isn't JSON.
             InputError: The YAML can't be read, or isn't one document.
         """
         made = self._taken(resource)
@@ -246,9 +277,11 @@ class Items(_Sequence):
         return made
 
     def check_duplicates(self) -> None:
-        """Check that no two items, in whichever files, have the same group, kind, namespace and name.
+        """Check that no two items, in whichever files, have the same group, kind, namespace and
+        name.
 
-        At the end of a run this is checked for the items of each file that the function has added or renamed.
+        At the end of a run this is checked for the items of each file that the function has added
+        or renamed.
 
         Raises:
             DuplicateResourceError: Two items have them.
@@ -256,7 +289,8 @@ class Items(_Sequence):
         self._check_unique(self._whole._found, anywhere=True)
 
     def _check_new(self) -> None:
-        """Check the items that were added, renamed or moved: none may have the name of another one in its file.
+        """Check the items that were added, renamed or moved: none may have the name of another one
+        in its file.
 
         Raises:
             DuplicateResourceError: One has.
@@ -270,8 +304,8 @@ class Items(_Sequence):
             for other in self._same_as(item):
                 if other is not item and (anywhere or other.path == item.path):
                     raise DuplicateResourceError(
-                        f"there are two items {item._where}: give one of them another name or file, or remove it; "
-                        "items.upsert() changes the item that is there"
+                        f"there are two items {item._where}: give one of them another name or file,"
+                        " or remove it; items.upsert() changes the item that is there"
                     )
 
     def _same_as(self, made: Resource) -> list[Resource]:
@@ -294,14 +328,17 @@ class Items(_Sequence):
         return self._index
 
     def _renamed(self, item: Resource) -> None:
-        """Follow a change of an item's name or file. Called on all items; the item may have been removed from them."""
+        """Follow a change of an item's name or file. Called on all items; the item may have been
+        removed from them.
+        """
         if id(item) in self._by_place:
             self._new[id(item)] = item
             if self._index is not None:
                 self._index.enter(item)
 
     def _taken(self, resource: Any) -> Resource:
-        """Return `resource` itself if it is a new Resource or an item that was removed, else a copy as a Resource.
+        """Return `resource` itself if it is a new Resource or an item that was removed, else a copy
+        as a Resource.
 
         Raises:
             UsageError: `resource` can't be an item, as in `add`.
@@ -335,22 +372,24 @@ class Items(_Sequence):
         resource: Resource | Mapping[str, Any] | Model | str,
         matches: Callable[[Resource], object] | None = None,
     ) -> Resource:
-        """Merge a resource into the item with the same group, kind, namespace and name, or add it as a new item.
+        """Merge a resource into the item with the same group, kind, namespace and name, or add it
+        as a new item.
 
-        Objects are merged field by field. Lists and all other values replace those of the item. In the text, only what
-        differs is changed. After an error the item is as it was.
+        Objects are merged field by field. Lists and all other values replace those of the item. In
+        the text, only what differs is changed. After an error the item is as it was.
 
         Args:
-            resource: The resource, of one of the types that `add` takes. If several items have its name and it names
-                its file, the one in this file is meant.
-            matches: A function that returns whether an item is the one to change, in place of the comparison of names.
+            resource: The resource, of one of the types that `add` takes. If several items have its
+                name and it names its file, the one in this file is meant.
+            matches: A function that returns whether an item is the one to change, in place of the
+                comparison of names.
 
         Returns:
             The item that was changed or added.
 
         Raises:
-            UsageError: As in `add`; or several items have this group, kind, namespace and name; or an annotation that
-                only an orchestrator may change would change.
+            UsageError: As in `add`; or several items have this group, kind, namespace and name; or
+                an annotation that only an orchestrator may change would change.
             InputError: As in `add`.
         """
         made = self._taken(resource)
@@ -359,8 +398,8 @@ class Items(_Sequence):
             found = [one for one in found if one.path == made.path]
         if len(found) > 1:
             raise UsageError(
-                f"{len(found)} items are {made._what}, so upsert() can't choose one: change the item that you mean "
-                "without upsert()"
+                f"{len(found)} items are {made._what}, so upsert() can't choose one: change the"
+                " item that you mean without upsert()"
             )
         if not found:
             self._append(made)
@@ -382,7 +421,8 @@ class Items(_Sequence):
         gone = self._meant(resource)
         if gone is None:
             raise UsageError(
-                f"{resource!r:.80} is not among the items; remove() takes one of the items itself, or a view of it"
+                f"{resource!r:.80} is not among the items; remove() takes one of the items itself,"
+                " or a view of it"
             )
         self._drop([gone])
 
@@ -396,22 +436,29 @@ class Items(_Sequence):
                 self._whole._index.leave(one)
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return `resource` if it is an item itself, or the item of which it is a typed view; None in other cases."""
+        """Return `resource` if it is an item itself, or the item of which it is a typed view; None
+        in other cases.
+        """
         view, item = self._whole._views.get(id(resource), (None, None))
         return self._whole._by_place.get(id(item if view is resource else resource))
 
     def clear(self) -> None:
-        """Remove all of these items from the ResourceList: `rl.items.where(kind="Job").clear()` removes all Jobs."""
+        """Remove all of these items from the ResourceList: `rl.items.where(kind="Job").clear()`
+        removes all Jobs.
+        """
         self._drop(self._found)
 
     def _become(self, resources: Iterable[Any]) -> None:
-        """Replace all items by `resources`, in this order. After an error the items are as they were.
+        """Replace all items by `resources`, in this order. After an error the items are as they
+        were.
 
         Args:
-            resources: Items that are there already, typed views of them, and new items, as `add` takes them.
+            resources: Items that are there already, typed views of them, and new items, as `add`
+                takes them.
 
         Raises:
-            UsageError: `resources` isn't iterable or is a single resource, or one of them can't be an item.
+            UsageError: `resources` isn't iterable or is a single resource, or one of them can't be
+                an item.
             InputError: One of them is YAML that can't be read, or not one document.
             DuplicateResourceError: An item is in `resources` twice.
         """
@@ -424,7 +471,8 @@ class Items(_Sequence):
             known = [id(one) for one in wanted]
             twice = next(one for one in kept.values() if known.count(id(one)) > 1)
             raise DuplicateResourceError(
-                f"{twice._where} stands in the new list of items twice; each item can be in it only once"
+                f"{twice._where} stands in the new list of items twice; each item can be in it only"
+                " once"
             )
         self._put(kept.values())
         try:
@@ -441,16 +489,21 @@ def _texts(value: Any, what: str) -> frozenset[str]:
     except TypeError:
         made = frozenset({None})
     if not all(isinstance(one, str) for one in made):
-        raise UsageError(f"items.where(): {what!r} must be a string or a list of strings (got {value!r:.60})")
+        raise UsageError(
+            f"items.where(): {what!r} must be a string or a list of strings (got {value!r:.60})"
+        )
     return made
 
 
 def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     if entries is None:
         return ()
-    if not isinstance(entries, Mapping) or not all(one is None or isinstance(one, str) for one in entries.values()):
+    if not isinstance(entries, Mapping) or not all(
+        one is None or isinstance(one, str) for one in entries.values()
+    ):
         raise UsageError(
-            f"{what!r} must be a mapping from keys to strings, or to None for any value (got {entries!r:.60})"
+            f"{what!r} must be a mapping from keys to strings, or to None for any value (got"
+            f" {entries!r:.60})"
         )
     return entries.items()
 
@@ -466,14 +519,17 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(item: Resource) -> tuple[Any, ...]:
-    """Return the group, kind, namespace and name of an item; lists, dicts and numbers become strings."""
+    """Return the group, kind, namespace and name of an item; lists, dicts and numbers become
+    strings.
+    """
     metadata = (item._peek("metadata", "namespace") or "", item._peek("metadata", "name"))
     parts = (_group(item._peek("apiVersion")), item._peek("kind"), *metadata)
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 
 def _made(resource: Any) -> Resource:
-    """Return a new Resource with a copy of the content `resource`: a mapping, a model, or text or bytes of YAML.
+    """Return a new Resource with a copy of the content `resource`: a mapping, a model, or text or
+    bytes of YAML.
 
     YAML in block style keeps its text, with comments and quotes.
 
@@ -490,7 +546,9 @@ def _made(resource: Any) -> Resource:
             return Resource._of_node(root, "the new item")  # which keeps its text
         return Resource(root.value())
     if not isinstance(resource, Mapping) and not isinstance(plain_data(resource), dict):
-        raise UsageError(f"an item must be a mapping, a model or a string of YAML (got {resource!r:.60})")
+        raise UsageError(
+            f"an item must be a mapping, a model or a string of YAML (got {resource!r:.60})"
+        )
     return Resource(resource)
 
 
@@ -498,20 +556,24 @@ def _check(resource: Resource) -> None:
     content = resource._now()
     for key in ("apiVersion", "kind"):
         if not isinstance(content.get(key), str) or not content[key]:
-            raise UsageError(f"an item must have {key}, a string that isn't empty (got {content!r:.80})")
+            raise UsageError(
+                f"an item must have {key}, a string that isn't empty (got {content!r:.80})"
+            )
     names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
     if not any(isinstance(one, str) and one for one in names):
         raise UsageError(
-            "an item must have metadata.name or metadata.generateName, a non-empty string; this one has neither: "
-            f"{content!r:.80}"
+            "an item must have metadata.name or metadata.generateName, a non-empty string; this"
+            f" one has neither: {content!r:.80}"
         )
     check_types((), content, lambda: resource._where)
 
 
 class Named:
-    """The elements of one list by the value of one field. It follows the changes that it is told of.
+    """The elements of one list by the value of one field. It follows the changes that it is told
+    of.
 
-    Each element has a number. The numbers ascend in the list, and stay if other elements are removed.
+    Each element has a number. The numbers ascend in the list, and stay if other elements are
+    removed.
     """
 
     __slots__ = ("_field", "_key", "_list", "_number", "_numbers", "_of")
@@ -533,7 +595,10 @@ class Named:
         from .._core.base.scalars import resolve
 
         wanted = step.fields[self._field]
-        numbers = {*self._of.get((str, str(wanted)), ()), *self._of.get(_key(resolve(str(wanted))), ())}
+        numbers = {
+            *self._of.get((str, str(wanted)), ()),
+            *self._of.get(_key(resolve(str(wanted))), ()),
+        }
         places = [bisect_left(self._numbers, number) for number in sorted(numbers)]
         return [at for at in places if step.matches(self._list[at])]
 
@@ -556,7 +621,9 @@ class Named:
             self._enter(number, element)
 
     def _enter(self, number: int, element: Any) -> None:
-        self._key[number] = key = _key(element.get(self._field)) if isinstance(element, dict) else None
+        self._key[number] = key = (
+            _key(element.get(self._field)) if isinstance(element, dict) else None
+        )
         self._of.setdefault(key, {})[number] = None
 
     def _leave(self, number: int) -> None:
@@ -564,7 +631,11 @@ class Named:
 
 
 def _key(value: Any) -> Any:
-    """Return a value as a hashable key; objects and lists, which no step selects, have the key None."""
+    """Return a value as a hashable key; objects and lists, which no step selects, have the key
+    None.
+    """
     return (
-        None if isinstance(value, (dict, list)) else (type(value) if isinstance(value, (str, bool)) else float, value)
+        None
+        if isinstance(value, (dict, list))
+        else (type(value) if isinstance(value, (str, bool)) else float, value)
     )

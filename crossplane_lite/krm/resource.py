@@ -1,9 +1,11 @@
-"""`Resource`: a Kubernetes object as a mapping with attributes, either an item with YAML text or a new object.
+"""`Resource`: a Kubernetes object as a mapping with attributes, either an item with YAML text or a
+new object.
 
-Words of this module: a node (`_text.YamlNode`) is a value in the text. The content is plain data, which is read from
-the node when it is needed and changed at once; the text is changed when it is written. A typed view is an instance of
-a model that reads and changes the resource (`Items.of`). A reserved annotation may only be changed by the
-orchestrator, which is the program that runs the function, such as kustomize.
+Words of this module: a node (`_text.YamlNode`) is a value in the text. The content is plain data,
+which is read from the node when it is needed and changed at once; the text is changed when it is
+written. A typed view is an instance of a model that reads and changes the resource (`Items.of`). A
+reserved annotation may only be changed by the orchestrator, which is the program that runs the
+function, such as kustomize.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from ._live import Elements, Fields, Texts, View, check_types, honest, plain_dat
 from ._text._nodes import copied, nodes_of
 from ._text._parse import Unreadable
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+# type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, NamedTuple, TypeAlias
@@ -38,7 +41,9 @@ if TYPE_CHECKING:
     _Steps: TypeAlias = tuple[str | int, ...]
 
     class ResourceId(NamedTuple):
-        """The group, kind, namespace and name by which Kubernetes tells resources apart. Missing ones are empty."""
+        """The group, kind, namespace and name by which Kubernetes tells resources apart. Missing
+        ones are empty.
+        """
 
         group: str
         kind: str
@@ -46,20 +51,31 @@ if TYPE_CHECKING:
         name: str
 
 else:
-    ResourceId = namedtuple("ResourceId", "group kind namespace name")  # typing takes longer to import than this module
+    # typing takes longer to import than this module
+    ResourceId = namedtuple("ResourceId", "group kind namespace name")
     ResourceId.__doc__ = (
-        "The group, kind, namespace and name by which Kubernetes tells resources apart. Missing ones are empty."
+        "The group, kind, namespace and name by which Kubernetes tells resources apart. Missing"
+        " ones are empty."
     )
 
 __all__ = ["Resource", "ResourceId"]
 
-# Where a value of the content comes from: the value itself; the node that it was read from; and all resources that it
-# was in before, each with the value there.
+# Where a value of the content comes from: the value itself; the node that it was read from; and all
+# resources that it was in before, each with the value there.
 Origin = namedtuple("Origin", "value node before")
 
 # A change of one of these fields changes the item's group, kind, namespace, name or file.
 _NAMING = frozenset(
-    {"apiVersion", "kind", "metadata", "name", "namespace", "annotations", *reserved.PATHS, *reserved.INDEXES}
+    {
+        "apiVersion",
+        "kind",
+        "metadata",
+        "name",
+        "namespace",
+        "annotations",
+        *reserved.PATHS,
+        *reserved.INDEXES,
+    }
 )
 # Shorter lists are searched.
 _LONG = 8
@@ -67,21 +83,31 @@ _LONG = 8
 # Kubernetes' own groups that have a dot and kinds in namespaces.
 _KUBERNETES = frozenset(
     f"{name}.k8s.io"
-    for name in ("coordination", "discovery", "events", "networking", "rbac.authorization", "resource", "storage")
+    for name in (
+        "coordination",
+        "discovery",
+        "events",
+        "networking",
+        "rbac.authorization",
+        "resource",
+        "storage",
+    )
 )
 
 
 class Resource(Fields):
     """A Kubernetes object.
 
-    It is a mapping of its fields, and each field is an attribute, too (`resource.spec.replicas`). `get`, `set` and
-    `delete` take field paths. The properties below, such as `name` and `labels`, are shortcuts. If a field at the top
-    has the name of a shortcut, it can only be read as an item (`resource["labels"]`). Values are those that Kubernetes
-    reads from the YAML. A value that isn't changed keeps its text.
+    It is a mapping of its fields, and each field is an attribute, too (`resource.spec.replicas`).
+    `get`, `set` and `delete` take field paths. The properties below, such as `name` and `labels`,
+    are shortcuts. If a field at the top has the name of a shortcut, it can only be read as an item
+    (`resource["labels"]`). Values are those that Kubernetes reads from the YAML. A value that isn't
+    changed keeps its text.
 
-    Reading a shortcut raises InputError if the value is of another type. Setting a shortcut raises the errors of `set`.
-    Reading anything of an item that can't be read, such as one with a key that occurs twice, raises InputError with the
-    file and the line; such an item goes out as it came (`is_readable`).
+    Reading a shortcut raises InputError if the value is of another type. Setting a shortcut raises
+    the errors of `set`. Reading anything of an item that can't be read, such as one with a key that
+    occurs twice, raises InputError with the file and the line; such an item goes out as it came
+    (`is_readable`).
 
     Args:
         content: The object's fields, which are copied; None for an empty object.
@@ -99,12 +125,14 @@ class Resource(Fields):
     _owner: Items | None  # the items that the resource is, or was, one of
     _reserved: dict[str, Any] | None
     _typed: Views | None
-    _base: YamlNode | None  # `_node`, or the node of a text of its own, which an item with new comments gets
+    # `_node`, or the node of a text of its own, which an item with new comments gets
+    _base: YamlNode | None
     # Comments that were set, by the value itself or by what holds it and the key, and by the place.
     _pending: dict[tuple[int, str | int | None, str], tuple[Any, str]]
     _placed: tuple[str, int] | None  # its file, if its text is a document of a file
     _named: dict[tuple[int, str], Named]  # long lists whose elements were selected by a field
-    _nodes: _Known  # the nodes of the objects and lists that were read, also of those that are gone, by their id()
+    # the nodes of the objects and lists that were read, also of those that are gone, by their id()
+    _nodes: _Known
     _origins: dict[int, Origin]  # where values in the content come from, by their id()
     _frozen: str
     _edits: int  # how many changes the content has had
@@ -119,24 +147,43 @@ class Resource(Fields):
             object.__setattr__(self, "_data", made)
             self._touch()
 
-    def _start(self, node: YamlNode | None, label: str, data: Any, frozen: str = "", placed: Any = None) -> None:
+    def _start(
+        self, node: YamlNode | None, label: str, data: Any, frozen: str = "", placed: Any = None
+    ) -> None:
         Fields.__init__(self, self, data, None, label)
-        start = {"_node": node, "_placed": placed, "_frozen": frozen, "_nodes": {}, "_named": {}, "_owner": None}
-        start |= {"_reserved": None, "_typed": None, "_base": node, "_pending": {}, "_edits": 0, "_written": 0}
+        start = {
+            "_node": node,
+            "_placed": placed,
+            "_frozen": frozen,
+            "_nodes": {},
+            "_named": {},
+            "_owner": None,
+        }
+        start |= {
+            "_reserved": None,
+            "_typed": None,
+            "_base": node,
+            "_pending": {},
+            "_edits": 0,
+            "_written": 0,
+        }
         start |= {"_origins": {}}
         for name, value in start.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: tuple[str, int] | None = None) -> Self:
+    def _of_node(
+        cls, node: YamlNode, label: str, frozen: str = "", placed: tuple[str, int] | None = None
+    ) -> Self:
         """Return a resource that reads its content from a node, and writes its changes there.
 
         Args:
             node: The node, a mapping or unreadable.
             label: The resource's name in messages if its content has no name, such as `items[3]`.
-            frozen: The message of the UsageError for every change; empty if the resource can be changed.
-            placed: The resource's file and index in it, if the text is a document of that file. None for an element of
-                a list, whose own annotations name the file.
+            frozen: The message of the UsageError for every change; empty if the resource can be
+                changed.
+            placed: The resource's file and index in it, if the text is a document of that file.
+                None for an element of a list, whose own annotations name the file.
         """
         made = cls.__new__(cls)
         made._start(node, label, None, frozen, placed)
@@ -161,7 +208,8 @@ class Resource(Fields):
     def _content(self) -> dict[str, Any]:
         """Return the content itself as plain data. The first call reads it from the text.
 
-        Changes through typed views may still be missing in it. `_now` is the same with these changes.
+        Changes through typed views may still be missing in it. `_now` is the same with these
+        changes.
         """
         if self._data is None:
             assert self._node is not None
@@ -184,7 +232,8 @@ class Resource(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path of keys and indexes; None if it is missing, or the item can't be read.
+        """Return the plain value at a path of keys and indexes; None if it is missing, or the item
+        can't be read.
 
         If nothing else was read from the text before, only this value is read.
         """
@@ -195,10 +244,11 @@ class Resource(Fields):
         return trees.lookup(self._now(), steps)
 
     def _is_text_at(self, steps: Sequence[Any]) -> bool:
-        """Return whether the value at a path can be read from the text alone, without reading the content.
+        """Return whether the value at a path can be read from the text alone, without reading the
+        content.
 
-        It can if the content wasn't read yet and there is no typed view. The metadata of a document of a file never
-        can, because only the content has the annotations that name the file.
+        It can if the content wasn't read yet and there is no typed view. The metadata of a document
+        of a file never can, because only the content has the annotations that name the file.
         """
         if self._data is not None or self._node is None or self._typed is not None:
             return False
@@ -209,30 +259,36 @@ class Resource(Fields):
             raise UsageError(self._frozen)
 
     def _touch(self, changed: list[Any] | None = None) -> None:
-        """Count a change. `changed` is the list of the content whose elements have changed in an unknown way."""
+        """Count a change. `changed` is the list of the content whose elements have changed in an
+        unknown way.
+        """
         object.__setattr__(self, "_edits", self._edits + 1)
         if changed is not None and self._named:
             for key in [key for key in self._named if key[0] == id(changed)]:
                 del self._named[key]
 
     def _change(self, holder: Any, key: Any, value: Any = reserved.NONE) -> None:
-        """Put a plain value into a dict or list of the content, or remove one. After an error the content is as it was.
+        """Put a plain value into a dict or list of the content, or remove one. After an error the
+        content is as it was.
 
         Args:
             holder: The dict or list itself, not a copy.
             key: The key or index. An index equal to the list's length adds an element.
-            value: The value, which may be changed: new metadata and annotations get reserved annotations. Without it
-                the key or the element, which must exist, is removed; reserved annotations in it stay.
+            value: The value, which may be changed: new metadata and annotations get reserved
+                annotations. Without it the key or the element, which must exist, is removed;
+                reserved annotations in it stay.
 
         Raises:
-            UsageError: The resource can't be changed, the value must be a string or an object there, or a reserved
-                annotation would change.
+            UsageError: The resource can't be changed, the value must be a string or an object
+                there, or a reserved annotation would change.
         """
         content = self._content()
         self._check_open()
         is_there = key in holder if isinstance(holder, dict) else key < len(holder)
         if is_there and (
-            value is reserved.NONE or isinstance(holder[key], (dict, list)) or isinstance(value, (dict, list))
+            value is reserved.NONE
+            or isinstance(holder[key], (dict, list))
+            or isinstance(value, (dict, list))
         ):
             self._loosen(holder, holder if isinstance(holder, list) else {key: holder[key]})
         if isinstance(holder, list):
@@ -241,7 +297,9 @@ class Resource(Fields):
         steps = self._steps_in_metadata(content, holder, key)
         if steps:
             if steps[:-1] == ("metadata", "annotations"):
-                reserved.check(key, None if value is reserved.NONE else value, self._came_with(), self._where)
+                reserved.check(
+                    key, None if value is reserved.NONE else value, self._came_with(), self._where
+                )
             if value is not reserved.NONE:
                 check_types(steps, value, lambda: self._where)
             value, is_gone = self._kept(steps, value), value is reserved.NONE
@@ -277,8 +335,8 @@ class Resource(Fields):
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
         """Return the path of the field `key` of `holder`, such as `("metadata", "name")`.
 
-        It is only found for fields at the top, in metadata, and in the metadata's labels and annotations. For a field
-        of any other dict in the content the path is empty.
+        It is only found for fields at the top, in metadata, and in the metadata's labels and
+        annotations. For a field of any other dict in the content the path is empty.
         """
         if holder is content:
             return (key,)
@@ -308,12 +366,19 @@ class Resource(Fields):
         return self._reserved
 
     def _is_guarded(self, holder: Any, key: Any) -> bool:
-        """Return whether the field `key` of `holder`, a dict in the content, is a reserved annotation."""
-        steps = self._steps_in_metadata(self._content(), holder, key) if reserved.is_reserved(key) else ()
+        """Return whether the field `key` of `holder`, a dict in the content, is a reserved
+        annotation.
+        """
+        steps = (
+            self._steps_in_metadata(self._content(), holder, key)
+            if reserved.is_reserved(key)
+            else ()
+        )
         return steps[:-1] == ("metadata", "annotations")
 
     def _kept(self, steps: tuple[Any, ...], value: Any) -> Any:
-        """Return a new value of the field at the path `steps`, with the reserved annotations that it must keep.
+        """Return a new value of the field at the path `steps`, with the reserved annotations that
+        it must keep.
 
         A new resource that isn't an item keeps none: no orchestrator knows it yet.
 
@@ -338,7 +403,8 @@ class Resource(Fields):
         return value
 
     def _become_item(self, owner: Items, *, is_placed: bool) -> None:
-        """Make the resource one of the items of `owner`. It may be a copy of another one, and must not have its id.
+        """Make the resource one of the items of `owner`. It may be a copy of another one, and must
+        not have its id.
 
         Args:
             owner: All items.
@@ -356,7 +422,8 @@ class Resource(Fields):
 
     @property
     def _is_changed(self) -> bool:
-        """Whether the content, or a comment that was set, differs from the text. Raises UsageError as `_sync` does.
+        """Whether the content, or a comment that was set, differs from the text. Raises UsageError
+        as `_sync` does.
 
         After the content was written once, a change that is undone counts, too.
         """
@@ -368,7 +435,9 @@ class Resource(Fields):
         return has_new_comments or repr(self._node.value()) != repr(self._own_content())
 
     def _own_content(self) -> dict[str, Any]:
-        """Return the content as it must be in the text: without the annotations that `show_file` has added."""
+        """Return the content as it must be in the text: without the annotations that `show_file`
+        has added.
+        """
         content = self._content()
         if self._placed is None or self._node is None:
             return content
@@ -391,7 +460,9 @@ class Resource(Fields):
                 self._node.assign(self._base)
 
     def _set_comments(self, *, always: bool = False) -> None:
-        """Give the item a text of its own, with the present content and the comments that were set; see `comments`."""
+        """Give the item a text of its own, with the present content and the comments that were set;
+        see `comments`.
+        """
         if self._pending or always:
             from ._text import parse
             from ._text._comments import noted
@@ -399,7 +470,8 @@ class Resource(Fields):
             from ._text._write import new_text
 
             content = self._own_content()
-            if self._base is None and self._moved():  # what has moved here is written into a text with the rest of it
+            # what has moved here is written into a text with the rest of it
+            if self._base is None and self._moved():
                 rest = {key: one for key, one in content.items() if key in ("apiVersion", "kind")}
                 object.__setattr__(self, "_base", parse(new_text(rest).encode(), self._label).root)
             if self._base is None:
@@ -415,7 +487,9 @@ class Resource(Fields):
             self._pending.clear()
 
     def _notes(self) -> dict[tuple[_Steps, str], str]:
-        """Return the comments that were set, by the present paths of their values. Those of values that are gone go."""
+        """Return the comments that were set, by the present paths of their values. Those of values
+        that are gone go.
+        """
         paths = {id(one): steps for steps, one in _within(self._content())} if self._pending else {}
         found = {}
         for (holder, step, place), (_, text) in self._pending.items():
@@ -426,7 +500,8 @@ class Resource(Fields):
     # Values that move
 
     def _loosen(self, holder: Any, values: Any) -> None:
-        """Prepare for values that may move: their comments are in the text then, and it is known where they were read.
+        """Prepare for values that may move: their comments are in the text then, and it is known
+        where they were read.
 
         Args:
             holder: The object or list that holds the values.
@@ -439,7 +514,9 @@ class Resource(Fields):
                 return
 
     def _came_from(self, value: Any, view: View) -> None:
-        """Note that a value of the content is a copy of the one that a view shows, maybe of another resource."""
+        """Note that a value of the content is a copy of the one that a view shows, maybe of another
+        resource.
+        """
         source = view._root
         for (_, one), (_, data) in zip(_within(value), _within(view._data), strict=True):
             origin = source._origins.get(id(data))
@@ -449,7 +526,9 @@ class Resource(Fields):
                 self._origins[id(one)] = Origin(one, origin.node, (*origin.before, (source, data)))
 
     def _moved(self) -> dict[int, tuple[Any, YamlNode]]:
-        """Return those values of the content that are elsewhere no more, and the nodes from which they were read."""
+        """Return those values of the content that are elsewhere no more, and the nodes from which
+        they were read.
+        """
         from ._text._moves import is_movable
 
         held: dict[int, set[int]] = {}
@@ -458,12 +537,16 @@ class Resource(Fields):
             for source, _ in before:
                 if id(source) not in held:
                     held[id(source)] = source._ids()
-            if is_movable(node) and not any(id(data) in held[id(source)] for source, data in before):
+            if is_movable(node) and not any(
+                id(data) in held[id(source)] for source, data in before
+            ):
                 found[key] = value, node
         return found
 
     def _ids(self) -> set[int]:
-        """Return the `id()` of each object and list that is in the content; none if the resource was removed."""
+        """Return the `id()` of each object and list that is in the content; none if the resource
+        was removed.
+        """
         if self._owner is not None and not self._owner._has(self):
             return set()
         return {id(one) for _, one in _within(self._content())}
@@ -471,17 +554,20 @@ class Resource(Fields):
     # Field paths
 
     def get(self, path: str | tuple[str | int, ...], default: Any = None) -> Any:
-        """Return the value at a field path, such as `spec.template.spec.containers[name=web].image`.
+        """Return the value at a field path, such as
+        `spec.template.spec.containers[name=web].image`.
 
         Args:
-            path: Keys with dots between them. Brackets hold an index (`[3]`; `[-1]` is the last element), the fields of
-                the element that is meant (`[containerPort=80,protocol=TCP]`), or a key that may have dots (`["a.b/c"]`,
-                `[a.b/c]`). Digits between dots are an index in a list, and a key in a mapping. Or a tuple of keys and
-                indexes.
+            path: Keys with dots between them. Brackets hold an index (`[3]`; `[-1]` is the last
+                element), the fields of the element that is meant
+                (`[containerPort=80,protocol=TCP]`), or a key that may have dots (`["a.b/c"]`,
+                `[a.b/c]`). Digits between dots are an index in a list, and a key in a mapping. Or a
+                tuple of keys and indexes.
             default: The value that is returned if the path doesn't exist.
 
         Returns:
-            The value. An object or a list is a live view. A field that is null gives None, not `default`.
+            The value. An object or a list is a live view. A field that is null gives None, not
+            `default`.
 
         Raises:
             UsageError: The path isn't a field path, or fields in brackets match several elements.
@@ -501,21 +587,23 @@ class Resource(Fields):
         return view
 
     def set(self, path: str | tuple[str | int, ...], value: Any) -> None:
-        """Set the value at a field path. Objects and lists on the way that are missing or null are created.
+        """Set the value at a field path. Objects and lists on the way that are missing or null are
+        created.
 
-        An index equal to the list's length adds an element. If no element has the fields in brackets, as in
-        `containers[name=web].image`, an element with these fields is added. `[-1]` replaces the last element and never
-        adds one.
+        An index equal to the list's length adds an element. If no element has the fields in
+        brackets, as in `containers[name=web].image`, an element with these fields is added. `[-1]`
+        replaces the last element and never adds one.
 
         Args:
             path: The path, as for `get`.
             value: The value, which is copied.
 
         Raises:
-            UsageError: The path isn't a field path, leads through a string or number, is beyond a list's end, or
-                matches several elements. Or the value isn't a JSON value, isn't a string where Kubernetes needs one, or
-                is a new element that doesn't have the fields in brackets. Or the resource can't be changed, or must
-                keep the old value, such as an orchestrator's annotation.
+            UsageError: The path isn't a field path, leads through a string or number, is beyond a
+                list's end, or matches several elements. Or the value isn't a JSON value, isn't a
+                string where Kubernetes needs one, or is a new element that doesn't have the fields
+                in brackets. Or the resource can't be changed, or must keep the old value, such as
+                an orchestrator's annotation.
         """
         steps = _steps(path)
         self._check_open()
@@ -536,8 +624,8 @@ class Resource(Fields):
             Whether there was a value.
 
         Raises:
-            UsageError: The path isn't a field path, or matches several elements. Or the resource can't be changed, or
-                must keep the value, such as an orchestrator's annotation.
+            UsageError: The path isn't a field path, or matches several elements. Or the resource
+                can't be changed, or must keep the value, such as an orchestrator's annotation.
         """
         self._check_open()
         found = self._walked(_steps(path))
@@ -546,7 +634,9 @@ class Resource(Fields):
         return found is not None
 
     def _walked(self, steps: Sequence[trees.Step]) -> tuple[Any, list[str | int]] | None:
-        """Return what holds the value at a path, and the value's keys and indexes; None if it isn't there."""
+        """Return what holds the value at a path, and the value's keys and indexes; None if it isn't
+        there.
+        """
         holder: Any = None
         keys: list[str | int] = []
         value: Any = self._now()
@@ -559,7 +649,9 @@ class Resource(Fields):
         return holder, keys
 
     def _find(self, holder: Any, step: trees.Step) -> str | int | None:
-        """Return the key or index that a step of a path means, as `trees.find` does; errors name the resource."""
+        """Return the key or index that a step of a path means, as `trees.find` does; errors name
+        the resource.
+        """
         try:
             return self._search(holder, step)
         except UsageError as error:
@@ -579,36 +671,46 @@ class Resource(Fields):
     # Merging
 
     def replace(self, content: Mapping[str, Any]) -> None:
-        """Give the resource other content. In the text only what differs is changed, and comments stay.
+        """Give the resource other content. In the text only what differs is changed, and comments
+        stay.
 
-        Fields get the order that they have in the content. Elements of lists are compared with equal ones of the old
-        list, then with those of the same name. Annotations that only an orchestrator may change stay.
+        Fields get the order that they have in the content. Elements of lists are compared with
+        equal ones of the old list, then with those of the same name. Annotations that only an
+        orchestrator may change stay.
 
         Args:
             content: The content, which is copied.
 
         Raises:
-            UsageError: The content isn't a mapping of JSON values, isn't a string or object where Kubernetes needs one,
-                or changes an orchestrator's annotation. Or the resource can't be changed. Then nothing is changed.
+            UsageError: The content isn't a mapping of JSON values, isn't a string or object where
+                Kubernetes needs one, or changes an orchestrator's annotation. Or the resource can't
+                be changed. Then nothing is changed.
         """
         self._become(self._checked(content, "the new content"))
 
     def merge(
-        self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None, prepend: bool = False
+        self,
+        patch: Mapping[str, Any],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        prepend: bool = False,
     ) -> None:
-        """Apply a strategic merge patch, as `kubectl patch` and kustomize do. In the text only what differs is changed.
+        """Apply a strategic merge patch, as `kubectl patch` and kustomize do. In the text only what
+        differs is changed.
 
-        Objects are merged. None removes a field. Lists of Kubernetes' own kinds are merged by their merge keys, such as
-        containers by `name`, and other lists are replaced. The directives `$patch: delete`, `$patch: replace`,
-        `$deleteFromPrimitiveList/...`, `$retainKeys` and `$setElementOrder/...` have their meaning.
+        Objects are merged. None removes a field. Lists of Kubernetes' own kinds are merged by their
+        merge keys, such as containers by `name`, and other lists are replaced. The directives
+        `$patch: delete`, `$patch: replace`, `$deleteFromPrimitiveList/...`, `$retainKeys` and
+        `$setElementOrder/...` have their meaning.
 
         Args:
             patch: The fields to merge, which are copied.
             schema: The OpenAPI schema of the resource's kind, or a CustomResourceDefinition or
                 CompositeResourceDefinition of it, whose `x-kubernetes-patch-merge-key` and
                 `x-kubernetes-list-map-keys` say how lists are merged.
-            prepend: Whether the elements of the patch come first in a list that is merged, as in kustomize, also those
-                that are there already. Otherwise new elements are added at the end, as by `kubectl patch`.
+            prepend: Whether the elements of the patch come first in a list that is merged, as in
+                kustomize, also those that are there already. Otherwise new elements are added at
+                the end, as by `kubectl patch`.
 
         Raises:
             UsageError: As for `replace`; or a directive or an element of a list isn't valid.
@@ -618,9 +720,21 @@ class Resource(Fields):
 
         made = self._checked(patch, "a patch")
         try:
-            self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion"), prepend=prepend))
+            self._become(
+                merged(
+                    self.to_dict(),
+                    made,
+                    plain_data(schema),
+                    self._peek("apiVersion"),
+                    prepend=prepend,
+                )
+            )
         except UsageError as error:
-            raise error if str(error).startswith(self._where) else UsageError(f"{self._where}: {error}") from None
+            raise (
+                error
+                if str(error).startswith(self._where)
+                else UsageError(f"{self._where}: {error}")
+            ) from None
 
     def _checked(self, content: Mapping[str, Any], what: str) -> dict[str, Any]:
         made = plain_data(content)
@@ -659,11 +773,14 @@ class Resource(Fields):
 
         found = self._walked(_steps(path) if path else ())
         if found is None:
-            raise UsageError(f"{self._where}: {show(_steps(path))} isn't there, so it has no comments")
+            raise UsageError(
+                f"{self._where}: {show(_steps(path))} isn't there, so it has no comments"
+            )
         return Comments(self, tuple(found[1]))
 
     def all_comments(self) -> Iterator[Comments]:
-        """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the order of the text.
+        """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the
+        order of the text.
 
         Values without a comment are included, so that comments can be set on them.
         """
@@ -680,7 +797,10 @@ class Resource(Fields):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {json_type_in_words(value)})")
+            raise InputError(
+                f"{self._where}: {'.'.join(steps)} must be a string (got"
+                f" {json_type_in_words(value)})"
+            )
         return value
 
     @property
@@ -694,7 +814,9 @@ class Resource(Fields):
 
     @property
     def group(self) -> str:
-        """The API group, without the version; empty for the core group. InputError if apiVersion isn't a string."""
+        """The API group, without the version; empty for the core group. InputError if apiVersion
+        isn't a string.
+        """
         from .._core.base.api_version import group_of  # rarely needed
 
         return group_of(self.api_version)
@@ -719,7 +841,9 @@ class Resource(Fields):
 
     @property
     def namespace(self) -> str:
-        """The namespace in the metadata; empty if it is missing. InputError if it isn't a string."""
+        """The namespace in the metadata; empty if it is missing. InputError if it isn't a
+        string.
+        """
         return self._text_at("metadata", "namespace")
 
     @namespace.setter
@@ -728,7 +852,8 @@ class Resource(Fields):
 
     @property
     def labels(self) -> Fields:
-        """The labels, as a live view; empty if there are none. Setting the first label adds `labels` to the metadata.
+        """The labels, as a live view; empty if there are none. Setting the first label adds
+        `labels` to the metadata.
 
         Raises:
             InputError: The metadata or its labels aren't an object.
@@ -741,7 +866,8 @@ class Resource(Fields):
 
     @property
     def annotations(self) -> Fields:
-        """The annotations, as a live view; empty if there are none. Setting the first one adds `annotations`.
+        """The annotations, as a live view; empty if there are none. Setting the first one adds
+        `annotations`.
 
         Raises:
             InputError: The metadata or its annotations aren't an object.
@@ -760,15 +886,17 @@ class Resource(Fields):
             if holder is None:
                 break
             if not isinstance(holder, dict):
-                raise InputError(f"{self._where}: {path} must be an object (got {json_type_in_words(holder)})")
+                raise InputError(
+                    f"{self._where}: {path} must be an object (got {json_type_in_words(holder)})"
+                )
         return Texts(self, holder, Fields(self, None, self, "metadata"), key)
 
     @property
     def is_local_config(self) -> bool:
         """Whether the resource is only for tools that run functions, and not for a cluster.
 
-        Its annotation `config.kubernetes.io/local-config` has another value than `false` then. Functions that change
-        the resources of an application leave it alone.
+        Its annotation `config.kubernetes.io/local-config` has another value than `false` then.
+        Functions that change the resources of an application leave it alone.
         """
         return str(self._peek("metadata", "annotations", reserved.LOCAL) or "false") != "false"
 
@@ -776,7 +904,8 @@ class Resource(Fields):
     def is_cluster_scoped(self) -> bool:
         """Whether the kind has no namespaces: known for Kubernetes' and Crossplane's kinds.
 
-        A resource of another kind counts as cluster-scoped if it has no namespace, as in the SDK for Go.
+        A resource of another kind counts as cluster-scoped if it has no namespace, as in the SDK
+        for Go.
         """
         from .._tools.manifests.objects import is_cluster_scoped
 
@@ -792,7 +921,8 @@ class Resource(Fields):
     def origin_id(self) -> ResourceId:
         """The group, kind, namespace and name in the package from which kpt has taken the resource.
 
-        It is read from the annotation `internal.kpt.dev/upstream-identifier`. Without a valid one it is `id`.
+        It is read from the annotation `internal.kpt.dev/upstream-identifier`. Without a valid one
+        it is `id`.
         """
         found = self._peek("metadata", "annotations", reserved.IDENTIFIER)
         parts = str(found or "").split("|")
@@ -804,7 +934,9 @@ class Resource(Fields):
 
     @property
     def path(self) -> str:
-        """The file, relative to the package's directory, such as `app/service.yaml`; empty if it isn't known."""
+        """The file, relative to the package's directory, such as `app/service.yaml`; empty if it
+        isn't known.
+        """
         found = self._place
         return "" if found is None else found[0]
 
@@ -816,22 +948,27 @@ class Resource(Fields):
 
     @property
     def _place(self) -> tuple[str, int] | None:
-        """The resource's file and its index among the documents there; None if the file isn't known."""
+        """The resource's file and its index among the documents there; None if the file isn't
+        known.
+        """
         return reserved.file_of(self._peek("metadata", "annotations")) or self._placed
 
     def move_to(self, path: str, index: int = 0) -> None:
         """Move the resource to another file, or to another index in its file.
 
-        This changes the annotations that name the file and the index: `internal.config.kubernetes.io/path` and
-        `.../index`, or the older `config.kubernetes.io/path` and `.../index`, or both, as the resource has them. A
-        resource that has neither gets the first.
+        This changes the annotations that name the file and the index:
+        `internal.config.kubernetes.io/path` and `.../index`, or the older
+        `config.kubernetes.io/path` and `.../index`, or both, as the resource has them. A resource
+        that has neither gets the first.
 
         Args:
-            path: The file, relative to the package's directory, with slashes, such as `app/service.yaml`.
+            path: The file, relative to the package's directory, with slashes, such as
+                `app/service.yaml`.
             index: The resource's index among the documents of the file, from 0.
 
         Raises:
-            UsageError: The path or the index isn't valid, or the resource can't be changed or has malformed metadata.
+            UsageError: The path or the index isn't valid, or the resource can't be changed or has
+                malformed metadata.
         """
         self._check_open()
         found = self._now().get("metadata")
@@ -847,26 +984,48 @@ class Resource(Fields):
 
     @property
     def _label(self) -> str:
-        """The resource's name in messages if its content has no name, such as `items[3]` or `the resource`."""
+        """The resource's name in messages if its content has no name, such as `items[3]` or
+        `the resource`.
+        """
         return str(self._step) or "the resource"
 
     @property
     def _what(self) -> str:
-        """The resource's name in messages, such as `Deployment prod/web`; if it has no name, `Deployment items[3]`."""
-        kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
+        """The resource's name in messages, such as `Deployment prod/web`; if it has no name,
+        `Deployment items[3]`.
+        """
+        kind, name, namespace = (
+            self._peek("kind"),
+            self._peek("metadata", "name"),
+            self._peek("metadata", "namespace"),
+        )
         if not isinstance(kind, str) or not isinstance(name, str):
-            return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
-        return f"{kind} {namespace}/{name}" if namespace and isinstance(namespace, str) else f"{kind} {name}"
+            return (
+                f"{kind} {self._label}"
+                if self._step and isinstance(kind, str) and kind
+                else self._label
+            )
+        return (
+            f"{kind} {namespace}/{name}"
+            if namespace and isinstance(namespace, str)
+            else f"{kind} {name}"
+        )
 
     @property
     def _where(self) -> str:
-        """The resource's name in errors, and its file if that is known, as in `Deployment prod/web (app/web.yaml)`."""
+        """The resource's name in errors, and its file if that is known, as in
+        `Deployment prod/web (app/web.yaml)`.
+        """
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")
-        return f"<Resource {api_version} {self._what}>" if isinstance(api_version, str) else f"<Resource {self._what}>"
+        return (
+            f"<Resource {api_version} {self._what}>"
+            if isinstance(api_version, str)
+            else f"<Resource {self._what}>"
+        )
 
     def __copy__(self) -> Resource:
         return Resource(self.to_dict())
@@ -882,12 +1041,15 @@ def _represented(dumper: Any, view: View) -> Any:
     return dumper.represent_data(copied(view._now()))
 
 
-for _one in (SafeRepresenter, Representer):  # yaml.safe_dump and yaml.dump take live views, and write their values
+# yaml.safe_dump and yaml.dump take live views, and write their values
+for _one in (SafeRepresenter, Representer):
     _one.add_multi_representer(View, _represented)
 
 
 def _within(value: Any) -> Iterator[tuple[_Steps, Any]]:
-    """Yield each object and list in a value, also the value itself, with its path there. The value isn't changed."""
+    """Yield each object and list in a value, also the value itself, with its path there. The value
+    isn't changed.
+    """
     work: list[tuple[_Steps, Any]] = [((), value)]
     while work:
         steps, one = work.pop()

@@ -1,4 +1,6 @@
-"""Results: the messages of a KRM function about the resources, with the fields of the KRM functions specification."""
+"""Results: the messages of a KRM function about the resources, with the fields of the KRM functions
+specification.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from ._live import plain_data
 from ._text._nodes import copied
 from .resource import Resource
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+# type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, TypedDict, overload
@@ -43,11 +46,12 @@ class Result:
     Attributes:
         message: The text of the result, for people.
         severity: `error`, `warning` or `info`; `error` if the result has none.
-        resource_ref: The apiVersion, kind, name and namespace of the resource that the result is about. None if it
-            names no resource.
-        field: The path, currentValue and proposedValue of the field that the result is about. None if it names no
-            field.
-        file: The path of the file that contains the resource, and the resource's index in it. None if it names no file.
+        resource_ref: The apiVersion, kind, name and namespace of the resource that the result is
+            about. None if it names no resource.
+        field: The path, currentValue and proposedValue of the field that the result is about. None
+            if it names no field.
+        file: The path of the file that contains the resource, and the resource's index in it. None
+            if it names no file.
         tags: Other information, as strings by their names; empty if there is none.
     """
 
@@ -98,19 +102,25 @@ class Result:
         return f"<{self.severity}: {self.message}>"
 
     def __str__(self) -> str:
-        """Return the result as a string, such as `error: Service prod/web spec.ports: is empty (app/web.yaml)`.
+        """Return the result as a string, such as
+        `error: Service prod/web spec.ports: is empty (app/web.yaml)`.
 
         Parts that the result doesn't have are left out.
         """
         ref, field, file = self.resource_ref or {}, self.field or {}, self.file or {}
         name = "/".join(str(ref[key]) for key in ("namespace", "name") if ref.get(key))
-        about = " ".join(part for part in (str(ref.get("kind") or ""), name, str(field.get("path") or "")) if part)
+        about = " ".join(
+            part
+            for part in (str(ref.get("kind") or ""), name, str(field.get("path") or ""))
+            if part
+        )
         where = f" ({file['path']})" if file.get("path") else ""
         return f"{self.severity}: {about}{': ' if about else ''}{self.message}{where}"
 
 
 class Results(_Sequence):
-    """A sequence of the results of the input, followed by those that this function adds, in their order.
+    """A sequence of the results of the input, followed by those that this function adds, in their
+    order.
 
     If a result of this function is equal to one of the input, it isn't written a second time.
     """
@@ -119,34 +129,45 @@ class Results(_Sequence):
         self._came = [Result(one) for one in came]
         self._own: list[Result] = []
 
-    def error(self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]) -> Result:
-        """Add a result of severity error. The function's exit status becomes 1; its ResourceList is still written.
+    def error(
+        self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]
+    ) -> Result:
+        """Add a result of severity error. The function's exit status becomes 1; its ResourceList is
+        still written.
 
         Args:
             message: The text for people, such as the mistake.
-            resource: The resource that the result is about: an item, a typed view of one, or a mapping with apiVersion,
-                kind and metadata.
-            field: The path of a field in the resource, such as `spec.template.spec.containers[3].resources.limits.cpu`.
+            resource: The resource that the result is about: an item, a typed view of one, or a
+                mapping with apiVersion, kind and metadata.
+            field: The path of a field in the resource, such as
+                `spec.template.spec.containers[3].resources.limits.cpu`.
             current: The field's value; by default it is read from the resource. None leaves it out.
-            proposed: The value that the field should have; by default the result proposes no value. None proposes null.
-            file: The path of the file that contains the resource, or a mapping with `path` and `index`. By default it
-                is read from the resource's annotations, and left out if these name no file.
+            proposed: The value that the field should have; by default the result proposes no value.
+                None proposes null.
+            file: The path of the file that contains the resource, or a mapping with `path` and
+                `index`. By default it is read from the resource's annotations, and left out if
+                these name no file.
             tags: Other information, as strings by their names.
 
         Returns:
             The result.
 
         Raises:
-            UsageError: A field is given without a resource, or a value without a field. Or the resource has no
-                apiVersion, kind or name. Or `field` isn't a field path, or an argument has a wrong type.
+            UsageError: A field is given without a resource, or a value without a field. Or the
+                resource has no apiVersion, kind or name. Or `field` isn't a field path, or an
+                argument has a wrong type.
         """
         return self._add("error", message, resource, field, **more)
 
-    def warning(self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]) -> Result:
+    def warning(
+        self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]
+    ) -> Result:
         """Add a result of severity warning, as `error` adds an error. The exit status stays."""
         return self._add("warning", message, resource, field, **more)
 
-    def info(self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]) -> Result:
+    def info(
+        self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]
+    ) -> Result:
         """Add a result of severity info, as `error` adds an error. The exit status stays."""
         return self._add("info", message, resource, field, **more)
 
@@ -171,11 +192,14 @@ class Results(_Sequence):
         if field is not None:
             if about is None:
                 raise UsageError(
-                    f"a result with a field must name the resource too: give it as 'resource' (field {field!r})"
+                    "a result with a field must name the resource too: give it as 'resource'"
+                    f" (field {field!r})"
                 )
             wire["field"] = _field(about, field, current, proposed)
         elif current is not ... or proposed is not ...:
-            raise UsageError("'current' and 'proposed' are values of a field; give the field's path as 'field'")
+            raise UsageError(
+                "'current' and 'proposed' are values of a field; give the field's path as 'field'"
+            )
         if file is not None:
             wire["file"] = _file(file)
         elif about is not None and about._place is not None:
@@ -215,7 +239,8 @@ class Results(_Sequence):
         return repr(list(self))
 
     def _new(self) -> list[dict[str, Any]]:
-        """Return this function's results as plain data, without those that are equal to one of the input.
+        """Return this function's results as plain data, without those that are equal to one of the
+        input.
 
         So a function that runs on its own output adds nothing.
         """
@@ -224,11 +249,14 @@ class Results(_Sequence):
         from json import dumps
 
         came = {dumps(one.to_dict(), sort_keys=True) for one in self._came}
-        return [made for one in self._own if dumps(made := one.to_dict(), sort_keys=True) not in came]
+        return [
+            made for one in self._own if dumps(made := one.to_dict(), sort_keys=True) not in came
+        ]
 
 
 def _about(resource: Any) -> Resource:
-    """Return the argument `resource` of a result: a Resource itself, or a new one with a copy of another mapping.
+    """Return the argument `resource` of a result: a Resource itself, or a new one with a copy of
+    another mapping.
 
     Raises:
         UsageError: It isn't a mapping, or has a value that isn't JSON.
@@ -238,7 +266,8 @@ def _about(resource: Any) -> Resource:
     data = plain_data(resource)
     if not isinstance(data, dict):
         raise UsageError(
-            f"'resource' must be an item or a mapping with apiVersion, kind and metadata (got {resource!r:.60})"
+            "'resource' must be an item or a mapping with apiVersion, kind and metadata (got"
+            f" {resource!r:.60})"
         )
     return Resource(data)
 
@@ -252,7 +281,9 @@ def _missing(about: Resource) -> list[str]:
 
 
 def has_reference(about: Resource) -> bool:
-    """Return whether a result can name the resource `about`, which must have an apiVersion, a kind and a name."""
+    """Return whether a result can name the resource `about`, which must have an apiVersion, a kind
+    and a name.
+    """
     return not _missing(about)
 
 
@@ -260,8 +291,8 @@ def _reference(about: Resource) -> dict[str, str]:
     missing = _missing(about)
     if missing:
         raise UsageError(
-            f"{about._where} has no {' and no '.join(missing)}, which the resource of a result must have; leave "
-            "'resource' out, and name the resource's file with 'file'"
+            f"{about._where} has no {' and no '.join(missing)}, which the resource of a result must"
+            " have; leave 'resource' out, and name the resource's file with 'file'"
         )
     namespace = about._peek("metadata", "namespace")
     made = {steps[-1]: about._peek(*steps) for steps in _NEEDED}
@@ -295,9 +326,15 @@ def _file(file: Any) -> dict[str, Any]:
     """
     data: Any = {"path": file} if isinstance(file, str) else plain_data(file)
     index = data.get("index", 0) if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(data.get("path"), str) or type(index) is not int or index < 0:
+    if (
+        not isinstance(data, dict)
+        or not isinstance(data.get("path"), str)
+        or type(index) is not int
+        or index < 0
+    ):
         raise UsageError(
-            f"'file' must be a path, or a mapping with a path and, if wanted, an index of 0 or more (got {file!r:.60})"
+            "'file' must be a path, or a mapping with a path and, if wanted, an index of 0 or more"
+            f" (got {file!r:.60})"
         )
     return _written(data["path"], index)
 

@@ -1,4 +1,5 @@
-"""Golden tests of KRM functions: a function's output must be the same as expected files, byte for byte.
+"""Golden tests of KRM functions: a function's output must be the same as expected files, byte for
+byte.
 
     def test_golden():
         krm.testing.golden(transform, Path(__file__).parent / "golden")
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["SnapshotError", "golden"]
 
 UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
-"""An environment variable. Unless it is unset, empty or 0, expected files are written instead of compared."""
+"""An environment variable. Unless it is unset, empty or 0, expected files are written instead of
+compared.
+"""
 
 _CONFIG: Final = "functionConfig.yaml"
 _RESOURCES: Final = "resources"
@@ -39,12 +42,20 @@ _RESULTS: Final = "results.yaml"
 
 _MOST_LINES: Final = 100  # of one file's differences
 _LONGEST_LINE: Final = 200
-_UNSEEN: Final = {"\t": "\\t", "\r": "\\r", "\ufeff": "\\ufeff", "\u00a0": "\\u00a0", "\x85": "\\x85"}
+_UNSEEN: Final = {
+    "\t": "\\t",
+    "\r": "\\r",
+    "\ufeff": "\\ufeff",
+    "\u00a0": "\\u00a0",
+    "\x85": "\\x85",
+}
 
 _PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
 
 
-def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
+def golden(
+    function: Function, folder: str | os.PathLike[str], *, update: bool | None = None
+) -> None:
     """Run a function on the input in a folder, and assert that the output is the expected one.
 
     The folder is one test case, or contains a folder for each case. A case has these files::
@@ -64,14 +75,16 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
     Args:
         function: The function, made by `krm.function` or `krm.from_composition`.
         folder: The path of the folder.
-        update: Whether the output replaces the files in `expected`, and isn't compared with them. By default that is so
-            if pytest was started with `--crossplane-update-snapshots`, or if the environment variable
-            `CROSSPLANE_LITE_UPDATE` is neither empty nor 0.
+        update: Whether the output replaces the files in `expected`, and isn't compared with them.
+            By default that is so if pytest was started with `--crossplane-update-snapshots`, or if
+            the environment variable `CROSSPLANE_LITE_UPDATE` is neither empty nor 0.
 
     Raises:
-        SnapshotError: The output differs, there is no `expected` yet, the function has no ResourceList as output, or
-            another test of this run has written a different output to `expected`. It is an AssertionError.
-        InputError: The folder doesn't exist or contains no case, or the input of a case can't be used.
+        SnapshotError: The output differs, there is no `expected` yet, the function has no
+            ResourceList as output, or another test of this run has written a different output to
+            `expected`. It is an AssertionError.
+        InputError: The folder doesn't exist or contains no case, or the input of a case can't be
+            used.
         UsageError: `function` isn't a KRM function.
     """
     __tracebackhide__ = True
@@ -90,7 +103,8 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
 
 
 def _run_of_pytest() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes expected files, and the log of the files that it checks and writes.
+    """Return whether this run of pytest writes expected files, and the log of the files that it
+    checks and writes.
 
     Without pytest, or without this package's plugin for it, these are False and None.
     """
@@ -100,7 +114,11 @@ def _run_of_pytest() -> tuple[bool, Log | None]:
 
 
 def _advice() -> str:
-    how = "pytest --crossplane-update-snapshots" if "PYTEST_CURRENT_TEST" in os.environ else f"{UPDATE}=1"
+    how = (
+        "pytest --crossplane-update-snapshots"
+        if "PYTEST_CURRENT_TEST" in os.environ
+        else f"{UPDATE}=1"
+    )
     return f"if the new output is right, write it with: {how}"
 
 
@@ -108,26 +126,35 @@ def _advice() -> str:
 
 
 def _cases(folder: Path) -> list[Path]:
-    """Return the folders of the test cases: `folder` itself if it is a case, else the sorted folders in it.
+    """Return the folders of the test cases: `folder` itself if it is a case, else the sorted
+    folders in it.
 
     Folders whose names begin with `.` or `__` are left out.
 
     Raises:
-        InputError: The folder doesn't exist, contains no case, or contains a folder that isn't a case.
+        InputError: The folder doesn't exist, contains no case, or contains a folder that isn't a
+            case.
     """
     if not folder.is_dir():
         raise InputError(
-            f"there is no folder {folder}; it must be a test case, with {_CONFIG}, {_RESOURCES}/ or {_INPUT}, or hold "
-            "folders that are test cases"
+            f"there is no folder {folder}; it must be a test case, with {_CONFIG}, {_RESOURCES}/ or"
+            f" {_INPUT}, or hold folders that are test cases"
         )
     if _is_case(folder):
         return [folder]
-    found = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith((".", "__")))
+    found = sorted(
+        one for one in folder.iterdir() if one.is_dir() and not one.name.startswith((".", "__"))
+    )
     for one in found:
         if not _is_case(one):
-            raise InputError(f"{one} isn't a test case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
+            raise InputError(
+                f"{one} isn't a test case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}"
+            )
     if not found:
-        raise InputError(f"{folder} holds no test case, which is a folder with {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
+        raise InputError(
+            f"{folder} holds no test case, which is a folder with {_CONFIG}, {_RESOURCES}/ or"
+            f" {_INPUT}"
+        )
     return found
 
 
@@ -136,7 +163,8 @@ def _is_case(folder: Path) -> bool:
 
 
 def _files_after(function: Function, case: Path) -> dict[str, bytes]:
-    """Run a function on the input of a case, and return the files that must be in the case's folder `expected`.
+    """Run a function on the input of a case, and return the files that must be in the case's folder
+    `expected`.
 
     Returns:
         The content of each file, by its path in `expected`.
@@ -149,7 +177,8 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
         for other in (_CONFIG, _RESOURCES):
             if (case / other).exists():
                 raise InputError(
-                    f"{case} has both {_INPUT} and {other}; {_INPUT} is a whole ResourceList: remove one of the two"
+                    f"{case} has both {_INPUT} and {other}; {_INPUT} is a whole ResourceList:"
+                    " remove one of the two"
                 )
         try:
             data = (case / _INPUT).read_bytes()
@@ -158,13 +187,16 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
         return {_OUTPUT: _run(function, case, data)}
     config, resources = case / _CONFIG, case / _RESOURCES
     package = Package(
-        str(config) if config.exists() else None, [str(resources)] if resources.exists() else [], root=str(resources)
+        str(config) if config.exists() else None,
+        [str(resources)] if resources.exists() else [],
+        root=str(resources),
     )
     answer = answered(function, package.read, package.changes)
     after = {f"{_RESOURCES}/{name}": data for name, data in package.contents.items()}
     for name, _, now in answer.made:
         after.pop(f"{_RESOURCES}/{name}", None)
-        if now is not None and now.strip():  # an orchestrator deletes the file of an item that is gone
+        # an orchestrator deletes the file of an item that is gone
+        if now is not None and now.strip():
             after[f"{_RESOURCES}/{name}"] = now
     results = [one.to_dict() for one in answer.rl.results]
     if results:
@@ -177,7 +209,9 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
 def _run(function: Function, case: Path, data: bytes) -> bytes:
     output = function.run(data)
     if not output.stdout:
-        raise SnapshotError(f"{_shown(case)}: the function printed no ResourceList: {output.stderr.strip()}")
+        raise SnapshotError(
+            f"{_shown(case)}: the function printed no ResourceList: {output.stderr.strip()}"
+        )
     return output.stdout
 
 
@@ -185,12 +219,14 @@ def _run(function: Function, case: Path, data: bytes) -> bytes:
 
 
 def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Return a text that says how the files in `expected` of a case differ from `files`; empty if they are the same.
+    """Return a text that says how the files in `expected` of a case differ from `files`; empty if
+    they are the same.
 
     Args:
         case: The case's folder.
         files: The content of each file that must be there, by its path in `expected`.
-        log: The log of this run of pytest, which gets the files that were checked; None outside of pytest.
+        log: The log of this run of pytest, which gets the files that were checked; None outside of
+            pytest.
     """
     expected = case / _EXPECTED
     there = _there(expected)
@@ -216,10 +252,12 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
     Args:
         case: The case's folder.
         files: The content of each file, by its path in `expected`.
-        log: The log of this run of pytest, which gets the files that were written; None outside of pytest.
+        log: The log of this run of pytest, which gets the files that were written; None outside of
+            pytest.
 
     Returns:
-        An empty string; an error message if another test of this run has written a different content to a file.
+        An empty string; an error message if another test of this run has written a different
+        content to a file.
     """
     expected = case / _EXPECTED
     there = _there(expected)
@@ -231,8 +269,8 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
             earlier = log.written.get(str(file))
             if earlier is not None and earlier[0] != made:
                 return (
-                    f"another test of this run has written something else to {_EXPECTED}/{name}: give each test "
-                    "its own folder"
+                    f"another test of this run has written something else to {_EXPECTED}/{name}:"
+                    " give each test its own folder"
                 )
         if there.get(name) != data:
             _replace(file, data.decode())
@@ -245,7 +283,8 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _there(folder: Path) -> dict[str, bytes]:
-    """Return the content of each file in a folder and the folders below it, by its path there with slashes.
+    """Return the content of each file in a folder and the folders below it, by its path there with
+    slashes.
 
     Hidden files and folders are left out. If the folder doesn't exist, the result is empty.
     """
@@ -266,4 +305,8 @@ def _visible(line: str) -> str:
         line = line.replace(sign, written)
     bare = line.rstrip(" ")
     line = bare + "\u00b7" * (len(line) - len(bare))
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}... ({len(line) - _LONGEST_LINE} more)"
+    return (
+        line
+        if len(line) <= _LONGEST_LINE
+        else f"{line[:_LONGEST_LINE]}... ({len(line) - _LONGEST_LINE} more)"
+    )

@@ -1,9 +1,9 @@
 """Typed views: instances of generated models that read and change the content of a resource.
 
-A view reads the resource as it was when the view was made. Setting or deleting a field of the view changes the resource
-at once: before the resource is read or written, the changes of all its views are copied into it. If a field is set both
-through a view and in the resource, the last value counts. Only what differs is changed in the resource, so the rest of
-the item keeps its text.
+A view reads the resource as it was when the view was made. Setting or deleting a field of the view
+changes the resource at once: before the resource is read or written, the changes of all its views
+are copied into it. If a field is set both through a view and in the resource, the last value
+counts. Only what differs is changed in the resource, so the rest of the item keeps its text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ M = TypeVar("M", bound=Model)
 
 
 def is_for(model: type[Model], resource: Resource) -> bool:
-    """Return whether a resource has the group and kind of a model, in any version; always True for `Unstructured`.
+    """Return whether a resource has the group and kind of a model, in any version; always True for
+    `Unstructured`.
 
     Raises:
         UsageError: The model isn't a class of resources.
@@ -46,7 +47,8 @@ def is_for(model: type[Model], resource: Resource) -> bool:
 def view_of(model: type[M], resource: Resource) -> M:
     """Return a typed view of `resource`, an instance of `model`.
 
-    The same view is returned again, unless the resource was changed in another way than through this view.
+    The same view is returned again, unless the resource was changed in another way than through
+    this view.
 
     Raises:
         InputError: The resource has an integer beyond 2**53, which models can't hold.
@@ -63,7 +65,8 @@ class Views:
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
-        # Each view with its content and the resource's number of changes at the time when the two were last the same.
+        # Each view with its content and the resource's number of changes at the time when the two
+        # were last the same.
         self._views: list[tuple[Model, dict[str, Any], int]] = []
         self._is_busy = False
 
@@ -91,7 +94,8 @@ class Views:
         """Copy the fields that were set or deleted in the views into the resource's content.
 
         Raises:
-            UsageError: The resource can't be changed, can't hold a value, or must keep a reserved annotation.
+            UsageError: The resource can't be changed, can't hold a value, or must keep a reserved
+                annotation.
         """
         if self._is_busy:
             return
@@ -110,7 +114,8 @@ class Views:
             self._is_busy = False
 
     def _check_deleted(self, model: Any) -> None:
-        """Check that no reserved annotation was deleted through a view, as by `del view.metadata.annotations[...]`.
+        """Check that no reserved annotation was deleted through a view, as by
+        `del view.metadata.annotations[...]`.
 
         Replacing all annotations is allowed: the resource keeps the reserved ones.
 
@@ -129,7 +134,9 @@ def _made(model: type[M], resource: Resource) -> M:
     try:
         raw = codec.encode_struct(resource._content())
     except EncodeError as error:
-        raise InputError(f"{resource._where} can't be read through {model.__name__}: {error}") from None
+        raise InputError(
+            f"{resource._where} can't be read through {model.__name__}: {error}"
+        ) from None
     made = model.__new__(model)
     model._set_node(made, Node(LAID, raw))
     Model._set_state(made, None)

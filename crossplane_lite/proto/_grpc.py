@@ -1,4 +1,6 @@
-"""The parts of `run_function_pb2_grpc` that the protocol's two versions share. gRPC is imported when it is needed."""
+"""The parts of `run_function_pb2_grpc` that the protocol's two versions share. gRPC is imported
+when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,13 @@ from . import METHOD
 
 
 class FunctionRunnerServiceServicer:
-    """Base class of functions that handle raw messages. Override `RunFunction`, with `def` or `async def`."""
+    """Base class of functions that handle raw messages. Override `RunFunction`, with `def` or
+    `async def`.
+    """
 
     if TYPE_CHECKING:
-        RunFunction: Any  # so that type checkers accept `def` and `async def`, and parameters of any name
+        # so that type checkers accept `def` and `async def`, and parameters of any name
+        RunFunction: Any
     else:
 
         def RunFunction(self, request: Any, context: Any) -> Any:
@@ -25,14 +30,17 @@ class FunctionRunnerServiceServicer:
                 A RunFunctionResponse.
 
             Raises:
-                NotImplementedError: The subclass doesn't override the method. The call ends with UNIMPLEMENTED.
+                NotImplementedError: The subclass doesn't override the method. The call ends with
+                    UNIMPLEMENTED.
             """
             if context is not None:
                 import grpc
 
                 context.set_code(grpc.StatusCode.UNIMPLEMENTED)
                 context.set_details("RunFunction is not implemented")
-            raise NotImplementedError(f"{type(self).__name__} must override RunFunction(request, context)")
+            raise NotImplementedError(
+                f"{type(self).__name__} must override RunFunction(request, context)"
+            )
 
 
 def add_servicer(servicer: Any, server: Any, service: str, messages: Any) -> None:
@@ -51,11 +59,14 @@ def add_servicer(servicer: Any, server: Any, service: str, messages: Any) -> Non
         request_deserializer=messages.RunFunctionRequest.FromString,
         response_serializer=messages.RunFunctionResponse.SerializeToString,
     )
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {METHOD: method}),))
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(service, {METHOD: method}),)
+    )
 
 
 def stub_method(channel: Any, service: str, messages: Any) -> Any:
-    """Return a callable that calls RunFunction of a gRPC service: it sends a request, and returns the response.
+    """Return a callable that calls RunFunction of a gRPC service: it sends a request, and returns
+    the response.
 
     Args:
         channel: A gRPC channel.

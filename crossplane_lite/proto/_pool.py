@@ -1,4 +1,6 @@
-"""The private descriptor pool, and the messages with which protobuf parses a Struct one level at a time."""
+"""The private descriptor pool, and the messages with which protobuf parses a Struct one level at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from typing import Any, Final
 from google.protobuf import descriptor
 from google.protobuf.message import Message
 
-# protobuf's modules descriptor_pool and message_factory import the implementation in Python even if the one in C does
-# the work. That takes a tenth of a server's start. So with the implementation in C, this module makes the pool and the
-# message classes without them.
+# protobuf's modules descriptor_pool and message_factory import the implementation in Python even if
+# the one in C does the work. That takes a tenth of a server's start. So with the implementation in
+# C, this module makes the pool and the message classes without them.
 _NATIVE: Final[Any] = getattr(descriptor, "_message", None)
 """protobuf's implementation in C; None if protobuf uses its implementation in Python."""
 

@@ -1,7 +1,7 @@
 """The serialised descriptors of the view.
 
-Loading them is faster than building them from the table of `_build` at every start. A test compares the two, and shows
-what must stand here.
+Loading them is faster than building them from the table of `_build` at every start. A test compares
+the two, and shows what must stand here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The view: the protocol's messages with bytes in place of each Struct, and the numbers of the protocol's enums.
+"""The view: the protocol's messages with bytes in place of each Struct, and the numbers of the
+protocol's enums.
 
-A resource that a function only passes on is never decoded: its bytes are copied. So protobuf's limit on nested messages
-doesn't apply to the content of a resource.
+A resource that a function only passes on is never decoded: its bytes are copied. So protobuf's
+limit on nested messages doesn't apply to the content of a resource.
 """
 
 from __future__ import annotations
@@ -32,4 +33,9 @@ Resources: Final = message_class("crossplane_lite.view.Resources")
 READY_UNSPECIFIED, READY_TRUE, READY_FALSE = range(3)
 SEVERITY_UNSPECIFIED, SEVERITY_FATAL, SEVERITY_WARNING, SEVERITY_NORMAL = range(4)
 TARGET_UNSPECIFIED, TARGET_COMPOSITE, TARGET_COMPOSITE_AND_CLAIM = range(3)
-STATUS_CONDITION_UNSPECIFIED, STATUS_CONDITION_UNKNOWN, STATUS_CONDITION_TRUE, STATUS_CONDITION_FALSE = range(4)
+(
+    STATUS_CONDITION_UNSPECIFIED,
+    STATUS_CONDITION_UNKNOWN,
+    STATUS_CONDITION_TRUE,
+    STATUS_CONDITION_FALSE,
+) = range(4)

@@ -1,4 +1,6 @@
-"""The class `Duration` for this package's messages. Use this module instead of `google.protobuf.duration_pb2`."""
+"""The class `Duration` for this package's messages. Use this module instead of
+`google.protobuf.duration_pb2`.
+"""
 
 from __future__ import annotations
 

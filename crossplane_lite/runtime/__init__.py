@@ -1,8 +1,9 @@
 """Runs a function as a process: command-line flags, the gRPC server, logging.
 
-A function that handles raw messages is an object with a method `RunFunction(request, context)`, which takes and returns
-protobuf messages. For such functions, this package has the names of the official SDK's `crossplane.function.runtime`,
-and `main`, which reads the flags of the functions specification. The names are imported when they are first used.
+A function that handles raw messages is an object with a method `RunFunction(request, context)`,
+which takes and returns protobuf messages. For such functions, this package has the names of the
+official SDK's `crossplane.function.runtime`, and `main`, which reads the flags of the functions
+specification. The names are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Imported only now, because it imports asyncio, which the other modules of this package don't need.
+    # Imported only now, because it imports asyncio, which the other modules of this package don't
+    # need.
     from . import _message_functions
 
     globals().update((each, getattr(_message_functions, each)) for each in __all__)

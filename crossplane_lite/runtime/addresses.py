@@ -41,8 +41,8 @@ def parse(text: str) -> Address:
     """Parse an address to listen on.
 
     Args:
-        text: `host:port`, `[::1]:port`, `:port` for all addresses of the machine as in Go, `unix:path` or
-            `unix:///path`.
+        text: `host:port`, `[::1]:port`, `:port` for all addresses of the machine as in Go,
+            `unix:path` or `unix:///path`.
 
     Raises:
         InputError: `text` has none of these forms, or the port is above 65535.
@@ -50,7 +50,9 @@ def parse(text: str) -> Address:
     if text.startswith(_LOCAL):
         path = text.removeprefix(_LOCAL).removeprefix("//")
         if not path.strip("/"):
-            raise InputError(f"the address {text!r} has no path: write, for example, unix:/run/function.sock")
+            raise InputError(
+                f"the address {text!r} has no path: write, for example, unix:/run/function.sock"
+            )
         return Address(text, "", 0, path)
     if text.startswith(":"):
         text = _ANY + text
@@ -58,8 +60,8 @@ def parse(text: str) -> Address:
     bracketed = host.startswith("[") and host.endswith("]")
     if not host or (":" in host and not bracketed) or not port.isdecimal() or int(port) > 65535:
         raise InputError(
-            f"{text!r} is not an address to listen on: give host:port, such as 0.0.0.0:9443 or [::1]:9443, with a port "
-            "up to 65535"
+            f"{text!r} is not an address to listen on: give host:port, such as 0.0.0.0:9443 or"
+            " [::1]:9443, with a port up to 65535"
         )
     return Address(text, host.strip("[]"), int(port), "")
 
@@ -68,7 +70,9 @@ _BACKLOG: Final = 1024
 
 
 def most_files() -> int:
-    """Return how many files the process may have open at the same time; 2^30 if there is no limit, or on Windows."""
+    """Return how many files the process may have open at the same time; 2^30 if there is no limit,
+    or on Windows.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -88,8 +92,8 @@ def listening(where: Address) -> list[socket.socket]:
     except OSError as e:
         if e.errno == errno.EADDRINUSE and not where.path:
             raise InputError(
-                f"can't listen on {where.text}: another process, or another address of this server, has the port; "
-                "choose another port (0 takes a free one), or end that process"
+                f"can't listen on {where.text}: another process, or another address of this server,"
+                " has the port; choose another port (0 takes a free one), or end that process"
             ) from None
         raise InputError(f"can't listen on {where.text}: {(e.strerror or str(e)).lower()}") from e
 
@@ -97,8 +101,8 @@ def listening(where: Address) -> list[socket.socket]:
 def _sockets(where: Address) -> list[socket.socket]:
     """Return sockets that listen on all addresses of a host, all on the same port.
 
-    For port 0, this is a free port. For all addresses of the machine, there is a single socket, for IPv6 and IPv4; on
-    a machine without IPv6, for IPv4 only.
+    For port 0, this is a free port. For all addresses of the machine, there is a single socket, for
+    IPv6 and IPv4; on a machine without IPv6, for IPv4 only.
 
     Raises:
         OSError: The process can't listen on one of the addresses.
@@ -123,7 +127,8 @@ def _sockets(where: Address) -> list[socket.socket]:
 
 
 def places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
-    """Return the families and addresses of a host, without duplicates, as the keys of a dict in the system's order.
+    """Return the families and addresses of a host, without duplicates, as the keys of a dict in the
+    system's order.
 
     Raises:
         OSError: The host has no address. `localhost` always has one.
@@ -135,7 +140,8 @@ def places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
     except socket.gaierror:
         if where.host != "localhost":
             raise
-        # An image without /etc/hosts doesn't know localhost, whose meaning is fixed (RFC 6761, section 6.3).
+        # An image without /etc/hosts doesn't know localhost, whose meaning is fixed (RFC 6761,
+        # section 6.3).
         return {(socket.AF_INET, ("127.0.0.1", where.port)): None}
     return {(family, place): None for family, _, _, _, place in found}
 

@@ -1,9 +1,12 @@
-"""Parses the flags of `crossplane-lite serve` and of a function's own program, and serves the function.
+"""Parses the flags of `crossplane-lite serve` and of a function's own program, and serves the
+function.
 
-Most flags are those of the functions specification ("A Function MUST support the following command-line flags"), and of
-Crossplane's command line and SDKs. Others, such as `--health-address`, exist only here.
+Most flags are those of the functions specification ("A Function MUST support the following
+command-line flags"), and of Crossplane's command line and SDKs. Others, such as `--health-address`,
+exist only here.
 
-argparse isn't used, because importing and setting it up takes half as long as importing this package.
+argparse isn't used, because importing and setting it up takes half as long as importing this
+package.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ __all__ = ["FLAGS", "Flag", "command", "help_of", "main", "parse", "seconds", "s
 
 
 def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
-    """Serve a function with the flags of a command line, and return when a signal has stopped the server.
+    """Serve a function with the flags of a command line, and return when a signal has stopped the
+    server.
 
     This is the entry point of a function's own program. `--help` prints the flags instead.
 
@@ -40,7 +44,8 @@ def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is on stderr.
+        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is
+            on stderr.
     """
     program = os.path.basename(sys.argv[0])
     try:
@@ -51,14 +56,15 @@ def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite serve` until a signal stops the server, and return the exit status, which is 0.
+    """Run `crossplane-lite serve` until a signal stops the server, and return the exit status,
+    which is 0.
 
     Args:
         argv: The arguments after `serve`.
 
     Raises:
-        InputError: A flag or a certificate is wrong, the function can't be loaded, or the server can't listen on an
-            address.
+        InputError: A flag or a certificate is wrong, the function can't be loaded, or the server
+            can't listen on an address.
         MissingExtraError: A flag needs a package that isn't installed.
     """
     _run("crossplane-lite serve", argv, None)
@@ -77,7 +83,9 @@ def whole(most: int, of: str = "") -> Callable[[str], int]:
 
 
 def _megabytes(text: str) -> int:
-    """Return how many bytes a number of megabytes is. Limits above 2047 MB don't fit into gRPC's 32 bits."""
+    """Return how many bytes a number of megabytes is. Limits above 2047 MB don't fit into gRPC's 32
+    bits.
+    """
     return whole(2047, " of megabytes")(text) << 20
 
 
@@ -137,17 +145,29 @@ FLAGS: Final = (
         "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
     ),
     Flag(
-        "--address", "HOST:PORT", f"where to listen ({_ADDRESS}, which is IPv4 and IPv6, as is :9443)", default=_ADDRESS
+        "--address",
+        "HOST:PORT",
+        f"where to listen ({_ADDRESS}, which is IPv4 and IPv6, as is :9443)",
+        default=_ADDRESS,
     ),
-    Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
-    Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
+    Flag(
+        "--health-address",
+        "HOST:PORT",
+        "serve gRPC's health service here, in plain text, for probes of Kubernetes",
+    ),
+    Flag(
+        "--metrics-address",
+        "HOST:PORT",
+        "serve metrics for Prometheus on this address (needs the extra [metrics])",
+    ),
     Flag("--record", "DIR", "record all calls here, for crossplane-lite replay and report"),
     Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
     Flag("--threads", "N", "calls handled at the same time (32)", whole(10_000), "threads"),
     Flag(
         "--transport",
         "|".join(transports.NAMES),
-        "the package that serves gRPC: h2 of the extra [h2], or grpcio (h2 if it is installed, else grpcio)",
+        "the package that serves gRPC: h2 of the extra [h2], or grpcio (h2 if it is installed, else"
+        " grpcio)",
         _transport,
     ),
     Flag("-h, --help", None, "print this and exit"),
@@ -155,23 +175,31 @@ FLAGS: Final = (
 
 
 def parse(argv: Sequence[str], table: Sequence[Flag] = FLAGS) -> tuple[dict[str, Any], list[str]]:
-    """Return a dict of the values of all flags, with defaults, and a list of the arguments that aren't flags.
+    """Return a dict of the values of all flags, with defaults, and a list of the arguments that
+    aren't flags.
 
     The keys are the flags' names without dashes in front, such as `tls-certs-dir`.
 
     Raises:
-        InputError: An argument is an unknown flag, a flag's value is missing or wrong, or a flag takes no value.
+        InputError: An argument is an unknown flag, a flag's value is missing or wrong, or a flag
+            takes no value.
     """
     known = {name: flag for flag in table for name in flag.names.split(", ")}
     flags = {one.key: _default(one) for one in table}
     flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")
-    long = [name[2:] + "=" * (flag.value is not None) for name, flag in known.items() if name.startswith("--")]
+    long = [
+        name[2:] + "=" * (flag.value is not None)
+        for name, flag in known.items()
+        if name.startswith("--")
+    ]
     try:
         given, others = getopt.gnu_getopt(list(argv), "h", long)
     except getopt.GetoptError as e:
         unknown = f"--{e.opt}"
         near = "" if unknown in known else near_name(unknown, known)
-        raise InputError(f"the flags can't be read: {e.msg}{near or '; --help lists all flags'}") from None
+        raise InputError(
+            f"the flags can't be read: {e.msg}{near or '; --help lists all flags'}"
+        ) from None
     for name, value in given:
         flag = known[name]
         if flag.value is None:
@@ -220,7 +248,9 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
         return
     expected = 1 if fn is None else 0
     if len(others) < expected:
-        raise InputError("no function was given: give it as module:function, for example function:compose")
+        raise InputError(
+            "no function was given: give it as module:function, for example function:compose"
+        )
     if len(others) > expected:
         raise InputError(f"there is an argument too many: {others[expected]!r}; remove it")
 
@@ -235,7 +265,8 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
 
 
 def serve(flags: dict[str, Any], load: Callable[[], Servable]) -> None:
-    """Serve a function with parsed flags until a signal stops the server. `load` returns the function.
+    """Serve a function with parsed flags until a signal stops the server. `load` returns the
+    function.
 
     Raises:
         InputError: A flag or a certificate is wrong, or the server can't listen on an address.
@@ -243,8 +274,8 @@ def serve(flags: dict[str, Any], load: Callable[[], Servable]) -> None:
     """
     if not flags["insecure"] and not flags["tls-certs-dir"]:
         raise InputError(
-            "no certificates: give --tls-certs-dir DIR (or TLS_SERVER_CERTS_DIR) with tls.crt, tls.key and ca.crt, "
-            "or --insecure to serve without transport security"
+            "no certificates: give --tls-certs-dir DIR (or TLS_SERVER_CERTS_DIR) with tls.crt,"
+            " tls.key and ca.crt, or --insecure to serve without transport security"
         )
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed at the start
@@ -254,9 +285,11 @@ def serve(flags: dict[str, Any], load: Callable[[], Servable]) -> None:
     log.set_subject(current_subject)
     log.log_what_python_prints()
     if not flags["debug"]:
-        # gRPC's core writes text to stderr. Otherwise each handshake that fails, as of a port scan, would be a line.
+        # gRPC's core writes text to stderr. Otherwise each handshake that fails, as of a port scan,
+        # would be a line.
         os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
-    # The objects that imports make stay for ever. So the garbage collector need not search them, now or later.
+    # The objects that imports make stay for ever. So the garbage collector need not search them,
+    # now or later.
     gc.disable()
     try:
         server = _listening(flags, load)
@@ -267,15 +300,17 @@ def serve(flags: dict[str, Any], load: Callable[[], Servable]) -> None:
 
 
 def _recorder() -> Any:
-    """Return the module that records calls. A served function doesn't need it otherwise, and images don't have it."""
+    """Return the module that records calls. A served function doesn't need it otherwise, and images
+    don't have it.
+    """
     import importlib
 
     try:
         return importlib.import_module("crossplane_lite._tools.recorder.serving")
     except ModuleNotFoundError:
         raise MissingExtraError(
-            "--record isn't in this image, which holds only the code that serves a function: make the image with "
-            "--no-prune"
+            "--record isn't in this image, which holds only the code that serves a function: make"
+            " the image with --no-prune"
         ) from None
 
 

@@ -1,6 +1,7 @@
 """`crossplane-lite guard`: serves the guard in front of a function on another server.
 
-The function, which is the target, may be written in any language. `_core.guard` decides; this module has the flags.
+The function, which is the target, may be written in any language. `_core.guard` decides; this
+module has the flags.
 """
 
 from __future__ import annotations
@@ -26,13 +27,17 @@ _SHORTEST_KEY: Final = 16
 def _name(text: str) -> str:
     """Read a name: it is a part of marks and of a condition's type."""
     if not re.fullmatch("[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?", text):
-        raise InputError(f"{text!r} is not a name of letters, digits, '-', '_' and '.', such as network")
+        raise InputError(
+            f"{text!r} is not a name of letters, digits, '-', '_' and '.', such as network"
+        )
     return text
 
 
 _OWN: Final = (
     Flag("--target", "HOST:PORT", "where the function listens that is guarded, in plain text"),
-    Flag("--name", "NAME", "the step's name, which no other step has (guard)", _name, default="guard"),
+    Flag(
+        "--name", "NAME", "the step's name, which no other step has (guard)", _name, default="guard"
+    ),
     Flag(
         "--signal",
         "PATH",
@@ -45,9 +50,17 @@ _OWN: Final = (
         "let values go that a ready resource has lacked for so long (never)",
         flags.seconds,
     ),
-    Flag("--probe", None, "where not all values can be noted, ask the function which of them decide"),
-    Flag("--key-file", "FILE", "sign notes with the key in this file, so that nobody can forge them"),
-    Flag("--manifest", "FUNCTION", "print the manifest that puts a guard in front of a function, and exit"),
+    Flag(
+        "--probe", None, "where not all values can be noted, ask the function which of them decide"
+    ),
+    Flag(
+        "--key-file", "FILE", "sign notes with the key in this file, so that nobody can forge them"
+    ),
+    Flag(
+        "--manifest",
+        "FUNCTION",
+        "print the manifest that puts a guard in front of a function, and exit",
+    ),
 )
 FLAGS: Final = (*_OWN, *flags.FLAGS)
 
@@ -117,13 +130,15 @@ class _Guarded:
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite guard` until a signal stops the server, and return the exit status, which is 0.
+    """Run `crossplane-lite guard` until a signal stops the server, and return the exit status,
+    which is 0.
 
     Args:
         argv: The arguments after `guard`.
 
     Raises:
-        InputError: A flag, a file or a certificate is wrong, or the server can't listen on an address.
+        InputError: A flag, a file or a certificate is wrong, or the server can't listen on an
+            address.
         MissingExtraError: A flag needs a package that isn't installed.
     """
     given, others = flags.parse(argv, FLAGS)
@@ -136,7 +151,9 @@ def command(argv: Sequence[str]) -> int:
         print(_MANIFEST.replace("FUNCTION", given["manifest"]), end="")
         return 0
     if not given["target"]:
-        raise InputError("no target was given: give the address of the function with --target HOST:PORT")
+        raise InputError(
+            "no target was given: give the address of the function with --target HOST:PORT"
+        )
     flags.serve(given, lambda: _Guarded(given))
     return 0
 
@@ -145,7 +162,8 @@ def main() -> int:
     """Run the guard as a program of its own, as in an image: the arguments are the process's own.
 
     Raises:
-        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is on stderr.
+        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is
+            on stderr.
     """
     try:
         return command(sys.argv[1:])
@@ -174,5 +192,7 @@ def _key(path: str | None) -> bytes | None:
     except OSError as e:
         raise InputError(f"--key-file {path} can't be read: {e.strerror}") from None
     if len(key) < _SHORTEST_KEY:
-        raise InputError(f"--key-file {path} has {len(key)} bytes: a key needs {_SHORTEST_KEY} or more")
+        raise InputError(
+            f"--key-file {path} has {len(key)} bytes: a key needs {_SHORTEST_KEY} or more"
+        )
     return key

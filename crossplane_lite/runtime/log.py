@@ -1,7 +1,8 @@
 """Writes log lines to stderr: one JSON object each, or text for people.
 
-Secret values of a request are masked in every text before it is written, so that they never reach the log. A log that
-nobody reads doesn't stop a call: lines wait in a queue, and if it is full, they are dropped.
+Secret values of a request are masked in every text before it is written, so that they never reach
+the log. A log that nobody reads doesn't stop a call: lines wait in a queue, and if it is full, they
+are dropped.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ __all__ = [
     "set_subject",
 ]
 
-# The attributes of every record. Any other attribute comes from the argument `extra` of the logging call.
+# The attributes of every record. Any other attribute comes from the argument `extra` of the logging
+# call.
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 # The keys of every JSON line. An extra field of such a name gets a trailing underscore.
 _RESERVED: Final = frozenset({"exception", "level", "logger", "msg", "ts"})
 
-# Down to this depth an extra field is shown as JSON. Deeper values are shown as text: a structure may contain itself.
+# Down to this depth an extra field is shown as JSON. Deeper values are shown as text: a structure
+# may contain itself.
 _MAX_DEPTH: Final = 8
 
 # The most items of a list or mapping in an extra field that are shown.
@@ -63,8 +66,9 @@ def set_masker(masker: Callable[[str], str]) -> None:
     """Pass every logged text through `masker` from now on.
 
     Args:
-        masker: Takes a text and returns it with secrets masked. It is called in the thread that logs, and must be
-            quick. If it raises an exception, a note is logged instead of the text.
+        masker: Takes a text and returns it with secrets masked. It is called in the thread that
+            logs, and must be quick. If it raises an exception, a note is logged instead of the
+            text.
     """
     global _mask
     _mask = masker
@@ -74,8 +78,8 @@ def set_subject(subject: Callable[[], Mapping[str, str]]) -> None:
     """Add the fields that `subject` returns to every log line from now on.
 
     Args:
-        subject: Returns the fields that identify the current call, such as the composite's name. It is called in the
-            thread that logs. A field that the line already has isn't replaced.
+        subject: Returns the fields that identify the current call, such as the composite's name. It
+            is called in the thread that logs. A field that the line already has isn't replaced.
     """
     global _subject
     _subject = subject
@@ -112,8 +116,8 @@ def flush(seconds: float = 0.0) -> None:
 class _Handler(logging.Handler):
     """Writes lines to a descriptor of its own for stderr, and never waits for those who read them.
 
-    Code of the function may close the descriptor 2, and then the next connection has that number. Up to 1 MB of lines
-    wait; further lines are dropped, and a later line says how many.
+    Code of the function may close the descriptor 2, and then the next connection has that number.
+    Up to 1 MB of lines wait; further lines are dropped, and a later line says how many.
 
     Attributes:
         waiting: The bytes that wait.
@@ -124,7 +128,8 @@ class _Handler(logging.Handler):
         self.waiting = bytearray()
         self._dropped = 0
         self._file: int | None = None
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # there is no stderr, or it has no descriptor
+        # there is no stderr, or it has no descriptor
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             self._file = os.dup(sys.stderr.fileno())
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -171,14 +176,17 @@ class _Handler(logging.Handler):
 
 
 class Seldom:
-    """Says when a line may be logged again that peers could cause as often as they like: at most once a minute."""
+    """Says when a line may be logged again that peers could cause as often as they like: at most
+    once a minute.
+    """
 
     def __init__(self) -> None:
         self._left_out = 0
         self._silent_until = 0.0
 
     def more(self, now: float) -> str | None:
-        """Return the end of the line, which says how many were left out before; None to leave this one out.
+        """Return the end of the line, which says how many were left out before; None to leave this
+        one out.
 
         Args:
             now: The present time, by `time.monotonic`.
@@ -193,9 +201,11 @@ class Seldom:
 
 
 def log_what_python_prints() -> None:
-    """Log warnings, and exceptions that end a thread or that Python ignores, as in `__del__`, from now on.
+    """Log warnings, and exceptions that end a thread or that Python ignores, as in `__del__`, from
+    now on.
 
-    Otherwise Python prints them to stderr as text of several lines. Hooks that aren't Python's own are kept.
+    Otherwise Python prints them to stderr as text of several lines. Hooks that aren't Python's own
+    are kept.
     """
     logging.captureWarnings(True)
     if threading.excepthook is threading.__excepthook__:
@@ -234,7 +244,8 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
     Args:
         logger: The logger for the line.
         message: The message of the line.
-        request: The bytes of the request in whose call the exception was raised. The call may have ended already.
+        request: The bytes of the request in whose call the exception was raised. The call may have
+            ended already.
     """
     from .._core.observed.tracker import Tracker, enter, leave
 
@@ -247,7 +258,9 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
 
 
 class JSONFormatter(logging.Formatter):
-    """Formats a record as one JSON object: ts, level, logger, msg, the extra fields, and exception if it has one."""
+    """Formats a record as one JSON object: ts, level, logger, msg, the extra fields, and exception
+    if it has one.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         # Imported here, because it takes a millisecond, which the start of a server doesn't need.
@@ -270,8 +283,8 @@ class JSONFormatter(logging.Formatter):
 class TextFormatter(logging.Formatter):
     """Formats a record as one line for people. A traceback follows on further lines.
 
-    All lines of a record after the first are indented, and characters that can't be printed are escaped. So a logged
-    text can't look like another record, and can't control a terminal.
+    All lines of a record after the first are indented, and characters that can't be printed are
+    escaped. So a logged text can't look like another record, and can't control a terminal.
     """
 
     def line(self, text: str) -> str:
@@ -282,7 +295,9 @@ class TextFormatter(logging.Formatter):
         return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
 
     def whole(self, record: logging.LogRecord) -> str:
-        """Return all of a record's text with secrets masked. `format` then escapes and indents the lines."""
+        """Return all of a record's text with secrets masked. `format` then escapes and indents the
+        lines.
+        """
         line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
         for key, value in _extras(record):
             line += f" {key}={_json(value)!r}"
@@ -299,7 +314,8 @@ def _message(record: logging.LogRecord) -> str:
     try:
         text = record.getMessage()
     except Exception as e:
-        # If this raised, the standard library would print the arguments to stderr without masking them.
+        # If this raised, the standard library would print the arguments to stderr without masking
+        # them.
         place = f"{record.filename}:{record.lineno}"
         text = f"{record.msg!r} (the arguments don't fit this message: {type(e).__name__}; {place})"
     return _masked(text)
@@ -327,19 +343,25 @@ def _exception(record: logging.LogRecord) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a text with its secrets masked. A very long text is shortened. If masking fails, return a note instead."""
+    """Return a text with its secrets masked. A very long text is shortened. If masking fails,
+    return a note instead.
+    """
     try:
-        return _mask(text) if len(text) <= LONGEST_LOGGED // 2 else capped(text, LONGEST_LOGGED, _mask)
+        return (
+            _mask(text) if len(text) <= LONGEST_LOGGED // 2 else capped(text, LONGEST_LOGGED, _mask)
+        )
     except Exception as e:
-        # The text may have a secret, so it isn't shown. The record is still logged, so that nothing is hidden.
+        # The text may have a secret, so it isn't shown. The record is still logged, so that nothing
+        # is hidden.
         return f"(not shown: the masker failed with {type(e).__name__})"
 
 
 def _json(value: Any, depth: int = 0) -> Any:
     """Return a value as plain data for JSON, with secrets masked.
 
-    A value of another type than JSON has, such as a date, becomes its text. So does a list or mapping that is nested
-    more than eight levels deep. Only the first 1,000 items of a list or mapping are kept, with a note of their number.
+    A value of another type than JSON has, such as a date, becomes its text. So does a list or
+    mapping that is nested more than eight levels deep. Only the first 1,000 items of a list or
+    mapping are kept, with a note of their number.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -347,7 +369,9 @@ def _json(value: Any, depth: int = 0) -> Any:
         return _masked(str(value))
     if depth < _MAX_DEPTH:
         if isinstance(value, Mapping):
-            shown: Any = {_masked(str(k)): _json(v, depth + 1) for k, v in islice(value.items(), _MOST_ITEMS)}
+            shown: Any = {
+                _masked(str(k)): _json(v, depth + 1) for k, v in islice(value.items(), _MOST_ITEMS)
+            }
             if len(value) > _MOST_ITEMS:
                 shown[f"… ({len(value):,} items)"] = None
             return shown
@@ -359,6 +383,7 @@ def _json(value: Any, depth: int = 0) -> Any:
     except Exception as e:
         return f"({type_in_words(value)} that can't be shown: {type(e).__name__})"
     masked = _masked(text)
-    # A number stays a number unless masking changes its digits. NaN and infinities, which JSON lacks, become texts.
+    # A number stays a number unless masking changes its digits. NaN and infinities, which JSON
+    # lacks, become texts.
     number = type(value) is int or (type(value) is float and value - value == 0)
     return value if number and masked == text else masked

@@ -32,12 +32,18 @@ _core: Final = load("prometheus_client.core", "metrics")
 _log = logging.getLogger(__name__)
 
 _PREFIX: Final = "crossplane_lite"
-# Everybody in the network can connect, and each connection costs a thread and an open file of the server's process.
+# Everybody in the network can connect, and each connection costs a thread and an open file of the
+# server's process.
 _MOST_CONNECTIONS: Final = 16
 _SILENT_SECONDS: Final = 10.0
-# The upper ends of the ranges in which durations are counted, in seconds. A whole reconcile has two minutes.
+# The upper ends of the ranges in which durations are counted, in seconds. A whole reconcile has two
+# minutes.
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60)
-_SEVERITIES: Final = {_view.SEVERITY_FATAL: "fatal", _view.SEVERITY_WARNING: "warning", _view.SEVERITY_NORMAL: "normal"}
+_SEVERITIES: Final = {
+    _view.SEVERITY_FATAL: "fatal",
+    _view.SEVERITY_WARNING: "warning",
+    _view.SEVERITY_NORMAL: "normal",
+}
 
 Gauges = Callable[[], "Iterator[tuple[str, str, float]]"]
 """Yields a name, a description and a value for each number that is read when Prometheus asks.
@@ -69,20 +75,26 @@ class Metrics:
         self._results = self._counter("results", "Results in answers, by severity.", "severity")
         self._resources = self._counter(
             "resources",
-            "Composed resources of this step: emitted, held back because they wait for a value or a resource, "
-            "or kept although compose() did not register them.",
+            "Composed resources of this step: emitted, held back because they wait for a value or a"
+            " resource, or kept although compose() did not register them.",
             "what",
         )
-        self._rehearsals = self._counter("rehearsals", "Runs of compose() in addition to the first run of each call.")
+        self._rehearsals = self._counter(
+            "rehearsals", "Runs of compose() in addition to the first run of each call."
+        )
         self._servers: list[_Server] = []
 
     def _counter(self, name: str, text: str, *labels: str) -> Any:
         return _client.Counter(f"{_PREFIX}_{name}", text, labels, registry=self._registry)
 
     def collect(self) -> Iterator[Any]:
-        """Yield the present values of `gauges`. prometheus-client calls this when Prometheus reads the metrics."""
+        """Yield the present values of `gauges`. prometheus-client calls this when Prometheus reads
+        the metrics.
+        """
         for name, text, value in self._gauges():
-            family = _core.CounterMetricFamily if name.endswith("_total") else _core.GaugeMetricFamily
+            family = (
+                _core.CounterMetricFamily if name.endswith("_total") else _core.GaugeMetricFamily
+            )
             yield family(f"{_PREFIX}_{name}", text, value=value)
 
     def listen(self, address: str) -> str:
@@ -99,7 +111,9 @@ class Metrics:
         """
         where = addresses.parse(address)
         if where.path:
-            raise InputError(f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT")
+            raise InputError(
+                f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT"
+            )
         sockets = addresses.listening(where)
         handler = _client.MetricsHandler.factory(self._registry)
         handler.timeout = _SILENT_SECONDS
@@ -115,7 +129,9 @@ class Metrics:
             server.server_close()
 
     def counted(self, handle: Handle) -> Handle:
-        """Return a function that calls `handle`, and counts calls by status, their durations, results and resources."""
+        """Return a function that calls `handle`, and counts calls by status, their durations,
+        results and resources.
+        """
 
         def handle_counted(request: bytes, until: float) -> bytes:
             counts = Tally()
@@ -132,7 +148,8 @@ class Metrics:
                 results.counting.reset(before)
                 self._seconds.observe(time.perf_counter() - start)
                 if time.monotonic() >= until:
-                    code = status.DEADLINE_EXCEEDED  # whatever the outcome is, the caller doesn't wait any more
+                    # whatever the outcome is, the caller doesn't wait any more
+                    code = status.DEADLINE_EXCEEDED
                 self._calls.labels(status.NAMES[code]).inc()
                 self._count(counts)
             if code == status.OK:
@@ -142,7 +159,11 @@ class Metrics:
         return handle_counted
 
     def _count(self, counts: Tally) -> None:
-        for what, number in (("emitted", counts.emitted), ("held back", counts.held), ("kept", counts.kept)):
+        for what, number in (
+            ("emitted", counts.emitted),
+            ("held back", counts.held),
+            ("kept", counts.kept),
+        ):
             if number:
                 self._resources.labels(what).inc(number)
         if counts.rehearsals:
@@ -157,8 +178,8 @@ class Metrics:
 class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     """An HTTP server with a thread for each connection, and with a limit of connections.
 
-    To make room for another connection, the oldest is closed. A scrape takes milliseconds, so the oldest is one whose
-    client sends nothing.
+    To make room for another connection, the oldest is closed. A scrape takes milliseconds, so the
+    oldest is one whose client sends nothing.
 
     Args:
         sock: The socket, which listens already.
@@ -179,7 +200,8 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         with self._changed:
             if not self._room():
                 with contextlib.suppress(OSError):
-                    next(iter(self._open)).shutdown(socket.SHUT_RDWR)  # its thread sees the end, and closes it
+                    # its thread sees the end, and closes it
+                    next(iter(self._open)).shutdown(socket.SHUT_RDWR)
                 if not self._changed.wait_for(self._room, timeout=1):
                     self.shutdown_request(request)
                     return

@@ -1,13 +1,15 @@
 """Makes OpenSSL accept clients whose certificates have the name of their CA, such as Crossplane's.
 
-`crossplane core init` gives its CA and all certificates one name, and the certificates no identifier of the CA's key.
-OpenSSL takes such a certificate for self-signed, whoever has signed it, and Python's `ssl` can't change that. Go looks
-at the signature, and so does BoringSSL, which grpcio has.
+`crossplane core init` gives its CA and all certificates one name, and the certificates no
+identifier of the CA's key. OpenSSL takes such a certificate for self-signed, whoever has signed it,
+and Python's `ssl` can't change that. Go looks at the signature, and so does BoringSSL, which grpcio
+has.
 
-So OpenSSL gets a function that it calls for each problem that it finds. For this one problem the function looks for a
-CA of the context that has signed the certificate; all others remain OpenSSL's decision. ctypes calls only functions
-that OpenSSL documents, in the very library that `ssl` uses. pyOpenSSL with cryptography would bring a second OpenSSL:
-19 MB more in an image, 13 MB more memory, and a start that takes 45 ms more, instead of 0.4 MB and 9 ms.
+So OpenSSL gets a function that it calls for each problem that it finds. For this one problem the
+function looks for a CA of the context that has signed the certificate; all others remain OpenSSL's
+decision. ctypes calls only functions that OpenSSL documents, in the very library that `ssl` uses.
+pyOpenSSL with cryptography would bring a second OpenSSL: 19 MB more in an image, 13 MB more memory,
+and a start that takes 45 ms more, instead of 0.4 MB and 9 ms.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ _FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
 
 
 class Unavailable(Exception):
-    """The functions of the OpenSSL that `ssl` uses can't be reached, for example because Python contains it."""
+    """The functions of the OpenSSL that `ssl` uses can't be reached, for example because Python
+    contains it.
+    """
 
 
 _lock: Final = threading.Lock()
@@ -78,11 +82,13 @@ def _note(parent: int, *_: Any) -> None:
         _made.append(parent)
 
 
-_NOTE: Final = _NEW(_note)  # must live for ever: another thread may be about to call it when it is taken away
+# must live for ever: another thread may be about to call it when it is taken away
+_NOTE: Final = _NEW(_note)
 
 
 class Context(ssl.SSLContext):
-    """An SSL context for servers. `accept_same_name` makes it accept certificates that have the name of their CA.
+    """An SSL context for servers. `accept_same_name` makes it accept certificates that have the
+    name of their CA.
 
     Raises:
         Unavailable: OpenSSL's functions can't be reached.
@@ -96,8 +102,9 @@ class Context(ssl.SSLContext):
     def __new__(cls) -> Context:
         """Return a new context, and remember where OpenSSL has its part of it."""
         global _maker
-        # The symbols are those of libssl and libcrypto, which the library of the module _ssl depends on. A static
-        # build has no such library; then they may be symbols of the program, or not be there.
+        # The symbols are those of libssl and libcrypto, which the library of the module _ssl
+        # depends on. A static build has no such library; then they may be symbols of the program,
+        # or not be there.
         try:
             library = ctypes.CDLL(getattr(_ssl, "__file__", None))
             for name, (result, *arguments) in _FUNCTIONS.items():
@@ -121,11 +128,14 @@ class Context(ssl.SSLContext):
         return self
 
     def accept_same_name(self) -> None:
-        """Accept certificates that have the name of their CA, if one of the context's CAs has signed them.
+        """Accept certificates that have the name of their CA, if one of the context's CAs has
+        signed them.
 
         Call this last: the attribute `verify_mode` undoes it when it is set.
         """
-        self._verifier = _Verifier(self._library, self._pointer, self.get_ca_certs(binary_form=True))
+        self._verifier = _Verifier(
+            self._library, self._pointer, self.get_ca_certs(binary_form=True)
+        )
         self._verify = _VERIFY(self._verifier)  # must live as long as the context
         mode = self._library.SSL_CTX_get_verify_mode(self._pointer)
         self._library.SSL_CTX_set_verify(self._pointer, mode, self._verify)
@@ -148,7 +158,8 @@ class _Verifier:
         asked: Whether OpenSSL has asked.
     """
 
-    # It has no reference to the Context, which would keep both until the garbage collector finds them.
+    # It has no reference to the Context, which would keep both until the garbage collector finds
+    # them.
     def __init__(self, library: Any, context: int, authorities: list[bytes]) -> None:
         self._library = library
         self._context = context
@@ -156,7 +167,8 @@ class _Verifier:
         self.asked = False
 
     def __call__(self, good: int, found: int) -> int:
-        """Return 1 if a certificate is good, or has only the problem that it has the name of a CA that has signed it.
+        """Return 1 if a certificate is good, or has only the problem that it has the name of a CA
+        that has signed it.
 
         `good` is 0 if OpenSSL has found a problem, and `found` is an X509_STORE_CTX.
         """
@@ -175,16 +187,18 @@ class _Verifier:
         try:
             accepted = any(self._has_signed(der, leaf) for der in self._authorities)
         finally:
-            library.ERR_pop_to_mark()  # an error that is left behind would count as one of the handshake
+            # an error that is left behind would count as one of the handshake
+            library.ERR_pop_to_mark()
         if accepted:
             library.X509_STORE_CTX_set_error(found, 0)
         return accepted
 
     def _has_signed(self, der: bytes, leaf: int) -> bool:
-        """Return whether a certificate is that of a valid CA for clients, and has signed another certificate.
+        """Return whether a certificate is that of a valid CA for clients, and has signed another
+        certificate.
 
-        OpenSSL goes on with `leaf` as if nobody had signed it: it checks its dates, its purpose and its key, but
-        nothing about the signature and the CA. So this does.
+        OpenSSL goes on with `leaf` as if nobody had signed it: it checks its dates, its purpose and
+        its key, but nothing about the signature and the CA. So this does.
         """
         library = self._library
         level = library.SSL_CTX_get_security_level(self._context)
@@ -196,7 +210,8 @@ class _Verifier:
                 and library.X509_check_issued(authority, leaf) == 0
                 and library.X509_check_issued(authority, authority) == 0
                 and library.X509_check_purpose(authority, _CLIENT, 1) == 1
-                # Name constraints would have to be compared with the leaf. Crossplane's CA has none.
+                # Name constraints would have to be compared with the leaf. Crossplane's CA has
+                # none.
                 and library.X509_get_ext_by_NID(authority, _NAME_CONSTRAINTS, -1) < 0
                 and library.X509_verify(leaf, library.X509_get0_pubkey(authority)) == 1
                 and library.X509_get_signature_info(leaf, None, None, byref(bits), None) == 1
@@ -207,7 +222,9 @@ class _Verifier:
             library.X509_free(authority)
 
     def _is_valid(self, authority: int, level: int) -> bool:
-        """Return whether OpenSSL accepts a CA of the context now: its dates, its key and its extensions."""
+        """Return whether OpenSSL accepts a CA of the context now: its dates, its key and its
+        extensions.
+        """
         library = self._library
         found = library.X509_STORE_CTX_new()
         try:
@@ -216,7 +233,8 @@ class _Verifier:
                 return False
             checks = library.X509_STORE_CTX_get0_param(found)
             library.X509_VERIFY_PARAM_set_auth_level(checks, level)
-            # The CA is a root. Without the flag, OpenSSL could take another root of its name for its own CA.
+            # The CA is a root. Without the flag, OpenSSL could take another root of its name for
+            # its own CA.
             library.X509_VERIFY_PARAM_set_flags(checks, _PARTIAL_CHAIN)
             return bool(library.X509_verify_cert(found) == 1)
         finally:

@@ -1,12 +1,15 @@
-"""The gRPC server of one function, over the transport grpcio or h2: request bytes in, response bytes out.
+"""The gRPC server of one function, over the transport grpcio or h2: request bytes in, response
+bytes out.
 
-No message classes are used here: the transport passes the bytes of a request to the function, and sends the bytes that
-the function returns. v1 and v1beta1 are answered in the same way, because their messages have the same bytes.
+No message classes are used here: the transport passes the bytes of a request to the function, and
+sends the bytes that the function returns. v1 and v1beta1 are answered in the same way, because
+their messages have the same bytes.
 
-gRPC's health service, `grpc.health.v1.Health`, is here, too (source: "GRPC Health Checking Protocol" in the
-documentation of grpc/grpc, and its file health.proto). `Check` and `List` are served. `Watch` is answered with
-UNIMPLEMENTED, because each of its streams would occupy a thread; by the protocol, clients then work without health
-checks. Its messages have only strings and numbers, so their bytes are read and written without message classes.
+gRPC's health service, `grpc.health.v1.Health`, is here, too (source: "GRPC Health Checking
+Protocol" in the documentation of grpc/grpc, and its file health.proto). `Check` and `List` are
+served. `Watch` is answered with UNIMPLEMENTED, because each of its streams would occupy a thread;
+by the protocol, clients then work without health checks. Its messages have only strings and
+numbers, so their bytes are read and written without message classes.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ if TYPE_CHECKING:
 __all__ = ["GRACE_SECONDS", "Server", "health_method"]
 
 GRACE_SECONDS: Final = 25
-"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30, by default."""
+"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30,
+by default.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -49,8 +54,8 @@ class Server:
     """A server for one function.
 
     Args:
-        run: The function, which takes request bytes and returns response bytes. It raises WireError for a malformed
-            request; any other exception is a bug, and is answered with INTERNAL.
+        run: The function, which takes request bytes and returns response bytes. It raises WireError
+            for a malformed request; any other exception is a bug, and is answered with INTERNAL.
         certificates: The certificates for mutual TLS; None serves without transport security.
         limits: The server's limits.
         transport: `grpcio` or `h2`; None for h2 if it is installed and can serve, else grpcio.
@@ -84,7 +89,10 @@ class Server:
         self._health: Transport | None = None
         self._bound: list[str] = []
         # For the line that says where it serves.
-        self._shown: dict[str, Any] = {"tls": certificates is not None, "transport": self._transport.name}
+        self._shown: dict[str, Any] = {
+            "tls": certificates is not None,
+            "transport": self._transport.name,
+        }
         self._shown["why"] = self._transport.why
         self._stopping = False
         self._over = threading.Event()
@@ -98,8 +106,9 @@ class Server:
         """Listen on an address, in addition to earlier addresses. Calls are answered after `start`.
 
         Args:
-            address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and `::`, and no host as
-                in `:9443`, stand for all addresses of the machine, IPv4 and IPv6.
+            address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and
+                `::`, and no host as in `:9443`, stand for all addresses of the machine, IPv4 and
+                IPv6.
 
         Returns:
             The address with the port that was taken.
@@ -112,7 +121,8 @@ class Server:
         return bound
 
     def listen_for_health(self, address: str) -> str:
-        """Serve only the health service on another address, without TLS, because the probes of Kubernetes lack TLS.
+        """Serve only the health service on another address, without TLS, because the probes of
+        Kubernetes lack TLS.
 
         The argument, the result and the exceptions are those of `listen`.
         """
@@ -136,7 +146,9 @@ class Server:
             UsageError: The server was made without metrics.
         """
         if self._metrics is None:
-            raise UsageError("the server counts nothing for metrics: make the server with metrics=True")
+            raise UsageError(
+                "the server counts nothing for metrics: make the server with metrics=True"
+            )
         bound = self._shown["metrics_address"] = self._metrics.listen(address)
         return bound
 
@@ -159,15 +171,20 @@ class Server:
                 if self._certificates is not None:
                     self._certificates.look()
             except Exception:
-                _log.exception("the check of calls, connections and certificates has failed; it runs again in a second")
+                _log.exception(
+                    "the check of calls, connections and certificates has failed; it runs again in"
+                    " a second"
+                )
 
     def stop(self, grace: float) -> bool:
-        """Refuse new calls, wait until the running calls have ended, for at most `grace` seconds, and end the server.
+        """Refuse new calls, wait until the running calls have ended, for at most `grace` seconds,
+        and end the server.
 
         After the wait, health and metrics aren't served any more.
 
         Returns:
-            Whether all calls have ended. A call whose caller has gone counts until the function returns.
+            Whether all calls have ended. A call whose caller has gone counts until the function
+            returns.
         """
         deadline = time.monotonic() + grace
         self._stopping = True
@@ -183,16 +200,18 @@ class Server:
         return ended
 
     def serve(self, grace: float = GRACE_SECONDS) -> None:
-        """Answer calls until SIGTERM or SIGINT, then let running calls finish. Call this in the main thread.
+        """Answer calls until SIGTERM or SIGINT, then let running calls finish. Call this in the
+        main thread.
 
-        A second signal ends the process at once, with the status 128 and the signal's number, as a shell shows it.
+        A second signal ends the process at once, with the status 128 and the signal's number, as a
+        shell shows it.
 
         Args:
-            grace: The most seconds that running calls may take after the signal. If a call takes longer, the process
-                exits with status 1.
+            grace: The most seconds that running calls may take after the signal. If a call takes
+                longer, the process exits with status 1.
         """
-        # The interpreter itself writes the signal's number into a pipe. With a handler in Python, a signal just before
-        # the read below would be noticed only after the read.
+        # The interpreter itself writes the signal's number into a pipe. With a handler in Python, a
+        # signal just before the read below would be noticed only after the read.
         wake, poke = os.pipe()
         os.set_blocking(poke, False)
         signal.set_wakeup_fd(poke)
@@ -212,7 +231,8 @@ class Server:
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
         if not self.stop(grace):
             _log.warning(
-                "calls still run %g seconds after the signal to stop, so they end with the process and get no answer",
+                "calls still run %g seconds after the signal to stop, so they end with the process"
+                " and get no answer",
                 grace,
             )
             log.flush(1.0)
@@ -225,19 +245,38 @@ class Server:
         calls = self._calls
         yield "calls_in_flight", "Calls that run now.", calls.running
         yield "calls_waiting", "Calls that wait for a thread.", self._transport.waiting
-        yield "calls_late_total", "Calls in which compose() went on after their deadline.", calls.late
+        yield (
+            "calls_late_total",
+            "Calls in which compose() went on after their deadline.",
+            calls.late,
+        )
         yield "calls_stuck", "Calls that still run ten seconds after their deadline.", calls.stuck
         yield "threads", "The most calls that may run at the same time.", self._limits.threads
-        yield "healthy", "The answer of the health check: 1 for SERVING, 0 for NOT_SERVING.", self.healthy
-        peers = sys.modules.get("crossplane_lite.runtime.transports.peer")  # only the transport h2 has it
+        yield (
+            "healthy",
+            "The answer of the health check: 1 for SERVING, 0 for NOT_SERVING.",
+            self.healthy,
+        )
+        # only the transport h2 has it
+        peers = sys.modules.get("crossplane_lite.runtime.transports.peer")
         if peers is not None:
-            yield "handshakes_failed_total", "TLS handshakes that have failed.", peers.failures.count
+            yield (
+                "handshakes_failed_total",
+                "TLS handshakes that have failed.",
+                peers.failures.count,
+            )
         if self._certificates is not None:
             seconds = self._certificates.expires
-            yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", seconds
+            yield (
+                "certificate_expiry_seconds",
+                "When tls.crt expires, in seconds since 1970.",
+                seconds,
+            )
 
     def _other(self, path: str) -> Quick | None:
-        """Return the function that answers the method `path` of the health service; None if there is no such method."""
+        """Return the function that answers the method `path` of the health service; None if there
+        is no such method.
+        """
         return health_method(path, lambda: self.healthy)
 
 
@@ -258,8 +297,9 @@ def health_method(path: str, healthy: Callable[[], bool]) -> Quick | None:
         healthy: Returns whether the server is healthy.
 
     Returns:
-        The function; None if the service has no such method, or the method isn't implemented here. The function for
-        `Check` raises Refused for anything but the name of a service that is served.
+        The function; None if the service has no such method, or the method isn't implemented here.
+        The function for `Check` raises Refused for anything but the name of a service that is
+        served.
     """
 
     def response() -> bytes:
@@ -269,7 +309,9 @@ def health_method(path: str, healthy: Callable[[], bool]) -> Quick | None:
     def check(request: bytes) -> bytes:
         if request and request not in [_field(name.encode()) for name in _SERVICES]:
             names = ", ".join(_SERVICES[1:])
-            raise Refused(status.NOT_FOUND, f"there is no such service; ask for {names} or an empty name")
+            raise Refused(
+                status.NOT_FOUND, f"there is no such service; ask for {names} or an empty name"
+            )
         return response()
 
     def list_all(_: bytes) -> bytes:
@@ -281,5 +323,7 @@ def health_method(path: str, healthy: Callable[[], bool]) -> Quick | None:
 
 
 def _field(content: bytes, number: int = 1) -> bytes:
-    """Return an encoded field: its number, its length and `content`, a string or message of less than 128 bytes."""
+    """Return an encoded field: its number, its length and `content`, a string or message of less
+    than 128 bytes.
+    """
     return bytes([number << 3 | 2, len(content)]) + content

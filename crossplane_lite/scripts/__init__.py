@@ -1,4 +1,5 @@
-"""A ready-made composition function that runs a Python script. The script is in the Composition, in the step's input.
+"""A ready-made composition function that runs a Python script. The script is in the Composition, in
+the step's input.
 
     crossplane-lite serve crossplane_lite.scripts:function
 
@@ -13,14 +14,15 @@ The input of a step is
     parameters: {...}  # optional, for the script: ctx.input["parameters"]
     timeoutSeconds: 10  # optional, at most 60
 
-`crossplane_lite.scripts:messages` runs scripts of function-python, whose `compose(req, rsp)` changes messages.
+`crossplane_lite.scripts:messages` runs scripts of function-python, whose `compose(req, rsp)`
+changes messages.
 
-The script must define `compose(ctx)`, and can import and use all of this package, as the code of any other function.
-So everybody who may edit the Composition can run code in the function's pod.
+The script must define `compose(ctx)`, and can import and use all of this package, as the code of
+any other function. So everybody who may edit the Composition can run code in the function's pod.
 
-`pair.py` runs those of function-python, `text.py` compiles scripts, `limit.py` stops scripts that take too long, and
-`function.py` is the function. This package may import `composition` and what `composition` imports
-(docs/ARCHITECTURE.rst).
+`pair.py` runs those of function-python, `text.py` compiles scripts, `limit.py` stops scripts that
+take too long, and `function.py` is the function. This package may import `composition` and what
+`composition` imports (docs/ARCHITECTURE.rst).
 """
 
 from __future__ import annotations

@@ -14,14 +14,17 @@ _TIMES = 50
 
 
 class TooLong(BaseException):
-    """The code takes longer than its time limit. It is a BaseException, so that `except Exception` doesn't catch it."""
+    """The code takes longer than its time limit. It is a BaseException, so that `except Exception`
+    doesn't catch it.
+    """
 
 
 class _Run:
     """Runs a function in a new thread, in which another thread can raise TooLong.
 
-    To raise an exception in a thread, Python takes the thread's ident, and a later thread may get the same ident. So
-    the thread doesn't end before `released` is set. After that, TooLong is never raised in it.
+    To raise an exception in a thread, Python takes the thread's ident, and a later thread may get
+    the same ident. So the thread doesn't end before `released` is set. After that, TooLong is never
+    raised in it.
 
     Attributes:
         over: An event that is set when the function has ended.
@@ -35,7 +38,8 @@ class _Run:
         self.over = threading.Event()
         self.released = threading.Event()
         self.error: BaseException | None = None
-        # A daemon thread doesn't keep the process alive. The context variables tell the SDK which call this is.
+        # A daemon thread doesn't keep the process alive. The context variables tell the SDK which
+        # call this is.
         self.thread = threading.Thread(
             target=contextvars.copy_context().run, args=(self._run,), name="script", daemon=True
         )
@@ -58,9 +62,9 @@ class _Run:
 def run_limited(function: Callable[[], None], seconds: float) -> None:
     """Run a function in another thread, with a time limit.
 
-    In a function that takes longer, TooLong is raised between two Python instructions; if the function catches it, up
-    to 50 times. A call of C code, such as `time.sleep`, can't be interrupted: the thread runs until the call returns.
-    `run_limited` doesn't wait for that.
+    In a function that takes longer, TooLong is raised between two Python instructions; if the
+    function catches it, up to 50 times. A call of C code, such as `time.sleep`, can't be
+    interrupted: the thread runs until the call returns. `run_limited` doesn't wait for that.
 
     Args:
         function: The function. It is called in a copy of the current context (`contextvars`).
@@ -88,8 +92,11 @@ def run_limited(function: Callable[[], None], seconds: float) -> None:
 
 
 def _end(run: _Run, times: int = _TIMES) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(run.thread.ident or 0), ctypes.py_object(TooLong))
-    # Code may catch even TooLong, so a timer raises it again later. The call is answered in the meantime.
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(run.thread.ident or 0), ctypes.py_object(TooLong)
+    )
+    # Code may catch even TooLong, so a timer raises it again later. The call is answered in the
+    # meantime.
     if run.over.wait(_AGAIN_SECONDS / 10) or times == 1:
         run.released.set()
         return

@@ -1,4 +1,6 @@
-"""The function that runs scripts of function-python: `compose(req, rsp)`, or for Operations `operate(req, rsp)`."""
+"""The function that runs scripts of function-python: `compose(req, rsp)`, or for Operations
+`operate(req, rsp)`.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,18 @@ class Messages:
         """Answer a request with a response, or an awaitable of one."""
         given = request.input.fields.get("script") if "script" in request.input.fields else None
         if given is None or not given.string_value:
-            raise InputError("the step has no script: write it into the input, as `script: |` with a compose(req, rsp)")
+            raise InputError(
+                "the step has no script: write it into the input, as `script: |` with a"
+                " compose(req, rsp)"
+            )
         names = executed(given.string_value)
-        found = names.get("compose" if request.observed.composite.ByteSize() else "operate") or names.get("compose")
+        found = names.get(
+            "compose" if request.observed.composite.ByteSize() else "operate"
+        ) or names.get("compose")
         if not callable(found):
-            raise InputError("the script has no compose(req, rsp): it must define a function of that name")
+            raise InputError(
+                "the script has no compose(req, rsp): it must define a function of that name"
+            )
         return Pair(found).RunFunction(request, context)
 
 

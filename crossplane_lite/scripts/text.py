@@ -16,26 +16,33 @@ from ..observable import Observable, apply
 from ..unstructured import Unstructured
 
 FILE: Final = "/composition/script"
-"""The file name that error messages show for every script: its last part, `script`, and the line in the script."""
+"""The file name that error messages show for every script: its last part, `script`, and the line in
+the script.
+"""
 
 LARGEST: Final = 256 * 1024
-"""The most bytes that a script may have. A whole Composition can't have more than about a megabyte."""
+"""The most bytes that a script may have. A whole Composition can't have more than about a
+megabyte.
+"""
 
-_kept: Final[Kept[Callable[[Any], Any]]] = Kept(64, lambda key: linecache.cache.pop(_file(key), None))
+_kept: Final[Kept[Callable[[Any], Any]]] = Kept(
+    64, lambda key: linecache.cache.pop(_file(key), None)
+)
 _executed: Final[Kept[dict[str, Any]]] = Kept(64, lambda key: linecache.cache.pop(_file(key), None))
 
 
 def compiled(text: str) -> Callable[[Any], Any]:
     """Return the function `compose` of a script.
 
-    The script is compiled and its statements are run, in a new namespace. That isn't done again as long as the same
-    text is among the 64 that were used last.
+    The script is compiled and its statements are run, in a new namespace. That isn't done again as
+    long as the same text is among the 64 that were used last.
 
     Args:
         text: The text of the script.
 
     Raises:
-        InputError: The text is too large, isn't Python (the message has the line), or defines no function `compose`.
+        InputError: The text is too large, isn't Python (the message has the line), or defines no
+            function `compose`.
         UsageError: `compose` can't be called with one argument, or is a generator.
         Exception: A statement of the script raised it.
     """
@@ -44,7 +51,8 @@ def compiled(text: str) -> Callable[[Any], Any]:
 
 
 def executed(text: str) -> dict[str, Any]:
-    """Return the names that a script has defined, in a new namespace. They are kept as those of `compiled`.
+    """Return the names that a script has defined, in a new namespace. They are kept as those of
+    `compiled`.
 
     Raises:
         InputError: The text is too large, or isn't Python (the message has the line).
@@ -58,13 +66,16 @@ def _key(text: str) -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > LARGEST:
         raise InputError(
-            f"the script has {len(data):,} bytes; it must have at most {LARGEST:,}: move code into a packaged function"
+            f"the script has {len(data):,} bytes; it must have at most {LARGEST:,}: move code into"
+            " a packaged function"
         )
     return sha256(data).digest()
 
 
 def _file(key: bytes) -> str:
-    """Return a variant of FILE of a script's own for tracebacks, such as `/composition/0a1b2c3d/../script`."""
+    """Return a variant of FILE of a script's own for tracebacks, such as
+    `/composition/0a1b2c3d/../script`.
+    """
     folder, _, name = FILE.rpartition("/")
     return f"{folder}/{key.hex()[:8]}/../{name}"
 
@@ -79,7 +90,13 @@ def _names(text: str, file: str) -> dict[str, Any]:
         raise InputError(f"the script can't be compiled: {e or type(e).__name__}") from None
     names: dict[str, Any] = {
         **{"__name__": "script", "__file__": file, "__builtins__": __builtins__},
-        **{"NULL": NULL, "UNSET": UNSET, "Observable": Observable, "Unstructured": Unstructured, "apply": apply},
+        **{
+            "NULL": NULL,
+            "UNSET": UNSET,
+            "Observable": Observable,
+            "Unstructured": Unstructured,
+            "apply": apply,
+        },
         "composition": sys.modules[Function.__module__],
     }
     # So that tracebacks in the log show the lines of the script.

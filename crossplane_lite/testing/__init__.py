@@ -6,9 +6,10 @@
         response = testing.run(compose, testing.request("xr.yaml"))
         assert list(response.desired) == ["bucket"]
 
-In the example, `compose` is a composition function. The functions of this module work without pytest. With pytest, a
-plugin that is installed with this package adds the pytest fixtures `crossplane_folder` (paths are relative to the
-test's file), `crossplane_simulation` and `crossplane_snapshot`.
+In the example, `compose` is a composition function. The functions of this module work without
+pytest. With pytest, a plugin that is installed with this package adds the pytest fixtures
+`crossplane_folder` (paths are relative to the test's file), `crossplane_simulation` and
+`crossplane_snapshot`.
 """
 
 from __future__ import annotations
@@ -54,11 +55,18 @@ __all__ = [
     "simulate",
 ]
 
-# Where this package is installed, every run of pytest imports this module. So names are loaded only when they are used.
+# Where this package is installed, every run of pytest imports this module. So names are loaded only
+# when they are used.
 _HOMES = {
     ".._tools.recorder.fixtures": ("RecordedRequest", "recorded"),
     ".._tools.render.rendered": (
-        *("FatalResultError", "InvalidResourceError", "InvalidStatusError", "RenderError", "Rendered"),
+        *(
+            "FatalResultError",
+            "InvalidResourceError",
+            "InvalidStatusError",
+            "RenderError",
+            "Rendered",
+        ),
     ),
     ".._tools.simulate.simulation": ("Simulation",),
     ".conformance": ("assert_conforms",),

@@ -1,4 +1,6 @@
-"""Explains a failed `==` of models, responses and resources in a test: each place that differs, with its path."""
+"""Explains a failed `==` of models, responses and resources in a test: each place that differs,
+with its path.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _LONGEST: Final = 200
 
 
 def explained(left: object, right: object) -> list[str] | None:
-    """Return the lines that explain why two values differ; None if neither is a model, a response or a resource."""
+    """Return the lines that explain why two values differ; None if neither is a model, a response
+    or a resource.
+    """
     if not (_is_ours(left) or _is_ours(right)):
         return None
     lines = []
@@ -26,10 +30,16 @@ def explained(left: object, right: object) -> list[str] | None:
     if names[0] != names[1] and isinstance(left, ModelShape) and isinstance(right, ModelShape):
         lines.append(f"a {names[0]} is never equal to a {names[1]}")
     found = list(differences(_plain(left), _plain(right), same=equal))
-    lines += [f"{path or 'all of it'}: {_shown(one)} != {_shown(other)}" for path, one, other in found[:_MOST]]
+    lines += [
+        f"{path or 'all of it'}: {_shown(one)} != {_shown(other)}"
+        for path, one, other in found[:_MOST]
+    ]
     if len(found) > _MOST:
         lines.append(f"(and {len(found) - _MOST} more)")
-    return [f"{len(found)} {'difference' if len(found) == 1 else 'differences'} (left != right)", *lines]
+    return [
+        f"{len(found)} {'difference' if len(found) == 1 else 'differences'} (left != right)",
+        *lines,
+    ]
 
 
 def _is_ours(value: object) -> bool:
@@ -50,7 +60,11 @@ def _is_resource(value: object) -> bool:
 
 def _plain(value: Any) -> Any:
     if type(value) is Response:
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare}
+        return {
+            field.name: getattr(value, field.name)
+            for field in dataclasses.fields(value)
+            if field.compare
+        }
     return plain_data(value)
 
 

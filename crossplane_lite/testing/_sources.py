@@ -1,4 +1,5 @@
-"""Reads the resources and documents that tests give as plain data, models, protobuf messages, YAML text or paths.
+"""Reads the resources and documents that tests give as plain data, models, protobuf messages, YAML
+text or paths.
 
 Each such argument is called a source here.
 """
@@ -33,14 +34,17 @@ if TYPE_CHECKING:
     """Any number of resources: one source, or several sources."""
 
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
-    """Composed resources: a mapping from composition resource names, or resources whose annotation has the name."""
+    """Composed resources: a mapping from composition resource names, or resources whose annotation
+    has the name.
+    """
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
-    """Return the path that a source means, below `folder` if it is relative; None if the source isn't a path.
+    """Return the path that a source means, below `folder` if it is relative; None if the source
+    isn't a path.
 
-    A string with a colon or a line end is YAML text, because every mapping in YAML has one of these. Any other string
-    is a path.
+    A string with a colon or a line end is YAML text, because every mapping in YAML has one of
+    these. Any other string is a path.
     """
     if isinstance(source, str):
         bare = os.path.splitdrive(source)[1]  # C:\\... is a path too
@@ -51,13 +55,18 @@ def as_path(source: Any, folder: Path) -> Path | None:
 def is_single(sources: Any) -> TypeIs[Source]:
     """Return whether an argument is one source, and not a collection of sources."""
     # Models, messages and mappings count as single sources although they can be iterated over.
-    if isinstance(sources, (str, os.PathLike, Mapping, Model)) or full_name(sources) or is_dumped(sources):
+    if (
+        isinstance(sources, (str, os.PathLike, Mapping, Model))
+        or full_name(sources)
+        or is_dumped(sources)
+    ):
         return True
     return not isinstance(sources, Iterable)
 
 
 def json_object(source: Any, where: str) -> dict[str, Any]:
-    """Return a resource or document as a dict of JSON values: encoded as a Struct, and decoded again.
+    """Return a resource or document as a dict of JSON values: encoded as a Struct, and decoded
+    again.
 
     Args:
         source: A mapping of plain data, a model or a message.
@@ -101,8 +110,9 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
 def one(source: Source, folder: Path, what: str) -> Document:
     """Return the only resource of a source.
 
-    The arguments and errors are those of `one_document`. InputError is also raised if the document isn't a resource
-    with apiVersion and kind, or is a List (of v1) that doesn't have exactly one item.
+    The arguments and errors are those of `one_document`. InputError is also raised if the document
+    isn't a resource with apiVersion and kind, or is a List (of v1) that doesn't have exactly one
+    item.
     """
     found = list(objects_in(one_document(source, folder, what)))
     if len(found) != 1:
@@ -111,7 +121,8 @@ def one(source: Source, folder: Path, what: str) -> Document:
 
 
 def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
-    """Return the resources of any number of sources. For a directory, its YAML and JSON files are read.
+    """Return the resources of any number of sources. For a directory, its YAML and JSON files are
+    read.
 
     Args:
         sources: One source, or several.
@@ -136,17 +147,18 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
     """Return composed resources by composition resource name.
 
     Args:
-        sources: A mapping from composition resource names to sources; or sources of resources that have the annotation
-            `crossplane.io/composition-resource-name`.
+        sources: A mapping from composition resource names to sources; or sources of resources that
+            have the annotation `crossplane.io/composition-resource-name`.
         folder: The folder that relative paths start from.
         what: The purpose of the resources, for messages, such as `observed`.
-        marked: Whether the resources of a mapping get this annotation. Observed resources have it. Resources that
-            previous functions desire don't have it.
+        marked: Whether the resources of a mapping get this annotation. Observed resources have it.
+            Resources that previous functions desire don't have it.
 
     Raises:
-        InputError: A source can't be read or isn't a resource; or a resource has no annotation, the same name as
-            another, or another name than in the mapping.
-        UsageError: A name in the mapping isn't a string, or is empty; or a source has a type that isn't supported.
+        InputError: A source can't be read or isn't a resource; or a resource has no annotation, the
+            same name as another, or another name than in the mapping.
+        UsageError: A name in the mapping isn't a string, or is empty; or a source has a type that
+            isn't supported.
         UnresolvedError: A source contains a value that doesn't exist yet.
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
@@ -163,7 +175,11 @@ def _resources(source: Any, folder: Path, what: str) -> list[Document]:
     path = as_path(source, folder)
     if path is not None:
         return read_resources([path])
-    documents = _parsed(source, what) if isinstance(source, str) else [Document(what, json_object(source, what))]
+    documents = (
+        _parsed(source, what)
+        if isinstance(source, str)
+        else [Document(what, json_object(source, what))]
+    )
     return [found for document in documents for found in objects_in(document)]
 
 
@@ -178,21 +194,26 @@ def _is_resource(mapping: Mapping[Any, Any]) -> bool:
 def _check_name(name: Any, what: str) -> None:
     if not isinstance(name, str) or not name:
         raise UsageError(
-            f"the keys of {what} are composition resource names, which must be strings that aren't empty "
-            f"(got {short_repr(name)})"
+            f"the keys of {what} are composition resource names, which must be strings that aren't"
+            f" empty (got {short_repr(name)})"
         )
 
 
 def _as_desired(document: Document, _name: str) -> Document:
-    """Return a resource as a previous function desires it: without the empty metadata that reading has added."""
+    """Return a resource as a previous function desires it: without the empty metadata that reading
+    has added.
+    """
     content = document.content
     if content.get("metadata"):
         return document
-    return Document(document.where, {key: value for key, value in content.items() if key != "metadata"})
+    return Document(
+        document.where, {key: value for key, value in content.items() if key != "metadata"}
+    )
 
 
 def _with_name(document: Document, name: str) -> Document:
-    """Return a resource with its composition resource name in the annotation `crossplane.io/composition-resource-name`.
+    """Return a resource with its composition resource name in the annotation
+    `crossplane.io/composition-resource-name`.
 
     Raises:
         InputError: The annotation has another value already.
@@ -200,6 +221,8 @@ def _with_name(document: Document, name: str) -> Document:
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:
         found = short_text(annotations[RESOURCE_NAME])
-        raise InputError(f"{document.where} must have the annotation {RESOURCE_NAME}: {name} (it has {found})")
+        raise InputError(
+            f"{document.where} must have the annotation {RESOURCE_NAME}: {name} (it has {found})"
+        )
     metadata = {**document.content["metadata"], "annotations": {**annotations, RESOURCE_NAME: name}}
     return Document(document.where, {**document.content, "metadata": metadata})

@@ -1,11 +1,12 @@
 """The pytest plugin of this package: pytest fixtures for folders, simulations and snapshots.
 
-Every run of pytest imports this module if the package is installed. So the module imports the rest only when a test
-uses a fixture.
+Every run of pytest imports this module if the package is installed. So the module imports the rest
+only when a test uses a fixture.
 
-All names begin with `crossplane`, because pytest fails if two plugins add the same option. Several plugins have
-`--snapshot-update` and the fixture `snapshot`, and many projects have `--update-snapshots` in their conftest.py. A
-project can define a shorter name for a fixture in its own conftest.py.
+All names begin with `crossplane`, because pytest fails if two plugins add the same option. Several
+plugins have `--snapshot-update` and the fixture `snapshot`, and many projects have
+`--update-snapshots` in their conftest.py. A project can define a shorter name for a fixture in its
+own conftest.py.
 """
 
 from __future__ import annotations
@@ -31,16 +32,19 @@ _UPDATE = "--crossplane-update-snapshots"
 
 _LOG = pytest.StashKey["Log"]()
 
-# The runs of pytest in this process, the innermost last: a test of a plugin starts a run inside of a run.
+# The runs of pytest in this process, the innermost last: a test of a plugin starts a run inside of
+# a run.
 _configs: list[pytest.Config] = []
 
 
 def current_run() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes snapshots, and its record of compared and written snapshots.
+    """Return whether this run of pytest writes snapshots, and its record of compared and written
+    snapshots.
 
     Outside of a run, return False and None.
 
-    This is for code that compares with files without the fixture `crossplane_snapshot`, such as `krm.testing.golden`.
+    This is for code that compares with files without the fixture `crossplane_snapshot`, such as
+    `krm.testing.golden`.
     """
     if not _configs:
         return False, None
@@ -58,7 +62,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         _UPDATE,
         action="store_true",
-        help="write the snapshots that tests check, where they are missing or differ, instead of comparing",
+        help=(
+            "write the snapshots that tests check, where they are missing or differ, instead of"
+            " comparing"
+        ),
     )
 
 
@@ -73,7 +80,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def crossplane_folder(request: pytest.FixtureRequest) -> Folder:
-    """A `testing.Folder`, which builds requests, renders and simulates. Paths are relative to the test's file."""
+    """A `testing.Folder`, which builds requests, renders and simulates. Paths are relative to the
+    test's file.
+    """
     from .folder import Folder
 
     return Folder(request.path.parent)
@@ -90,11 +99,14 @@ def crossplane_simulation(crossplane_folder: Folder) -> Callable[..., Simulation
 
 @pytest.fixture
 def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
-    """A `testing.Snapshots`. `crossplane_snapshot.check(rendered)` compares with a file beside the test's file."""
+    """A `testing.Snapshots`. `crossplane_snapshot.check(rendered)` compares with a file beside the
+    test's file.
+    """
     from .snapshots import Snapshots
 
     config = request.config
-    # The path in the command is relative to the folder where pytest was started, which may differ from its root.
+    # The path in the command is relative to the folder where pytest was started, which may differ
+    # from its root.
     file = os.path.relpath(request.path, config.invocation_params.dir)
     test = shlex.quote("::".join([file, *str(request.node.nodeid).split("::")[1:]]))
     return Snapshots(
@@ -115,7 +127,9 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     from ._compared import explained
 
     lines = explained(left, right)
-    return None if lines is None else [f"{short_repr(left, 100)} == {short_repr(right, 100)}", *lines]
+    return (
+        None if lines is None else [f"{short_repr(left, 100)} == {short_repr(right, 100)}", *lines]
+    )
 
 
 @pytest.hookimpl(trylast=True)
@@ -130,7 +144,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Add the log of a worker of pytest-xdist when the worker ends. A worker that crashed leaves no log."""
+    """Add the log of a worker of pytest-xdist when the worker ends. A worker that crashed leaves no
+    log.
+    """
     told = getattr(node, "workeroutput", {}).get("crossplane_lite")
     if told is not None:
         _log_of(node.config).add(told)
@@ -142,7 +158,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     terminalreporter.section("snapshots of crossplane-lite")
     written, unchanged = len(log.written), len(log.checked - set(log.written))
-    terminalreporter.line(f"{written} snapshot{'' if written == 1 else 's'} written, {unchanged} left as they were")
+    terminalreporter.line(
+        f"{written} snapshot{'' if written == 1 else 's'} written, {unchanged} left as they were"
+    )
     for file in sorted(log.written):
         terminalreporter.line(f"  {_shown(file)} ({'new' if log.written[file][1] else 'changed'})")
     for file in sorted(log.clashes):

@@ -56,10 +56,12 @@ class Result(NamedTuple):
     """One result of a function, which Crossplane shows as an event.
 
     Attributes:
-        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` if the function gives another severity, or none.
+        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` if the function gives another
+            severity, or none.
         message: The message for people.
         reason: The reason, as a CamelCase word; None if the function gives no reason.
-        target: The objects that get the event: `composite_and_claim`; or `composite`, also if the function sets none.
+        target: The objects that get the event: `composite_and_claim`; or `composite`, also if the
+            function sets none.
     """
 
     severity: str
@@ -75,8 +77,8 @@ class Condition(NamedTuple):
         status: The string `True` or `False`; else `Unknown`, also if the function sets no status.
         reason: The reason, as a CamelCase word.
         message: The message for people; empty if the function gives no message.
-        target: The objects that get the condition: `composite_and_claim`; or `composite`, also if the function sets
-            none.
+        target: The objects that get the condition: `composite_and_claim`; or `composite`, also if
+            the function sets none.
     """
 
     status: str
@@ -119,19 +121,23 @@ class Response:
 
     Attributes:
         fatal: The messages of the fatal results; empty if there are none.
-        desired: The desired composed resources by name, sorted. They lack an annotation that functions of
-            crossplane-lite add to recognise their own resources. The KeyError for another name says why it isn't there.
-        ready: Whether each desired resource is ready, by the resource's name; None if no function says so.
+        desired: The desired composed resources by name, sorted. They lack an annotation that
+            functions of crossplane-lite add to recognise their own resources. The KeyError for
+            another name says why it isn't there.
+        ready: Whether each desired resource is ready, by the resource's name; None if no function
+            says so.
         composite: The desired composite. A function of crossplane-lite desires only its status.
         composite_ready: Whether the composite is ready; None if no function says so.
         connection_details: The composite's connection details, by key.
         results: All results of the function, in order.
         conditions: The conditions that the function sets on the composite, by type.
         required: The selectors of the resources that the function requires, by requirement name.
-        required_schemas: The apiVersion and the kind of each schema that the function requires, by requirement name.
+        required_schemas: The apiVersion and the kind of each schema that the function requires, by
+            requirement name.
         context: The pipeline's context, as the function passes it on.
         output: The output of an Operation's function; None if there is none.
-        ttl: The time in seconds for which Crossplane may reuse the answer; None if the function doesn't set it.
+        ttl: The time in seconds for which Crossplane may reuse the answer; None if the function
+            doesn't set it.
         tag: The tag of the request, which the answer repeats.
         emitted: The desired composed resources exactly as they are in the message.
         data: The bytes of the message.
@@ -168,9 +174,14 @@ class Response:
         try:
             message = _view.RunFunctionResponse.FromString(data)
         except Exception as error:  # protobuf's DecodeError, or the errors of its other backends
-            raise UsageError(f"the function's answer is not a RunFunctionResponse: {error}") from None
+            raise UsageError(
+                f"the function's answer is not a RunFunctionResponse: {error}"
+            ) from None
         desired, wanted = message.desired, message.requirements
-        emitted = {name: codec.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
+        emitted = {
+            name: codec.decode_struct(desired.resources[name].resource)
+            for name in sorted(desired.resources)
+        }
         results = [_result(result) for result in message.results]
         asked = {**wanted.extra_resources, **wanted.resources}
         context = codec.decode_struct(message.context)
@@ -186,7 +197,9 @@ class Response:
             results=results,
             conditions={condition.type: _condition(condition) for condition in message.conditions},
             required={key: Selector.of(one) for key, one in sorted(asked.items())},
-            required_schemas={key: (one.api_version, one.kind) for key, one in sorted(wanted.schemas.items())},
+            required_schemas={
+                key: (one.api_version, one.kind) for key, one in sorted(wanted.schemas.items())
+            },
             context=context,
             output=codec.decode_struct(message.output) if message.HasField("output") else None,
             ttl=_seconds(message.meta),
@@ -197,7 +210,9 @@ class Response:
 
     @property
     def held_back(self) -> list[str]:
-        """The sorted names of resources that this function and previous ones leave out, because values are missing."""
+        """The sorted names of resources that this function and previous ones leave out, because
+        values are missing.
+        """
         return _held_back(self.context)
 
     def __repr__(self) -> str:
@@ -205,7 +220,9 @@ class Response:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.name == "desired":
-                shown = ", ".join(f"{name}: {resource.get('kind')}" for name, resource in value.items())
+                shown = ", ".join(
+                    f"{name}: {resource.get('kind')}" for name, resource in value.items()
+                )
                 parts.append(f"desired={{{shown}}}")
             elif field.name == "ready":
                 said = {name: one for name, one in value.items() if one is not None}
@@ -218,33 +235,40 @@ class Response:
 
 
 def run(
-    function: Answers | Callable[[Any, Any], Any], request: bytes, *, xrd: Source | None = None, crds: Resources = ()
+    function: Answers | Callable[[Any, Any], Any],
+    request: bytes,
+    *,
+    xrd: Source | None = None,
+    crds: Resources = (),
 ) -> Response:
     """Call a function once, as Crossplane does.
 
     Args:
-        function: The result of `@composition.function`, a `compose(req, rsp)`, or an object with a method `run`.
+        function: The result of `@composition.function`, a `compose(req, rsp)`, or an object with a
+            method `run`.
         request: The bytes of a request, as `request()` builds it.
-        xrd: The composite's CompositeResourceDefinition; None for no XRD. With an XRD, the observed composite is
-            checked against it and gets its defaults, and the status that the function desires is checked. Without one,
-            a field that has a default in the cluster and isn't in the request is UNSET. A path is relative to the
-            current directory.
-        crds: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them. All
-            resources that the function desires are checked against them, held-back ones too, with unresolved values as
-            right ones.
+        xrd: The composite's CompositeResourceDefinition; None for no XRD. With an XRD, the observed
+            composite is checked against it and gets its defaults, and the status that the function
+            desires is checked. Without one, a field that has a default in the cluster and isn't in
+            the request is UNSET. A path is relative to the current directory.
+        crds: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or
+            folders of them. All resources that the function desires are checked against them,
+            held-back ones too, with unresolved values as right ones.
 
     Returns:
-        The answer. If compose() raises an exception, `fatal` of the answer has the exception's message, also where a
-        cluster goes on after it, because a missing value may explain it. An UnresolvedError is answered as in a
-        cluster. Without `xrd`, a warning names an unset field of the composite that compose() failed of.
+        The answer. If compose() raises an exception, `fatal` of the answer has the exception's
+        message, also where a cluster goes on after it, because a missing value may explain it. An
+        UnresolvedError is answered as in a cluster. Without `xrd`, a warning names an unset field
+        of the composite that compose() failed of.
 
     Raises:
-        UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
+        UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a
+            RunFunctionResponse.
         WireError: The request or the answer is malformed.
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: The composite's apiVersion can't be parsed; or with `xrd`, the desired status of the composite
-            doesn't fit the XRD (InvalidStatusError); or with `crds`, a resource doesn't fit its kind's schema
-            (InvalidResourceError).
+        RenderError: The composite's apiVersion can't be parsed; or with `xrd`, the desired status
+            of the composite doesn't fit the XRD (InvalidStatusError); or with `crds`, a resource
+            doesn't fit its kind's schema (InvalidResourceError).
         MissingExtraError: The XRD is YAML, and PyYAML isn't installed.
     """
     if takes_messages(function):
@@ -254,12 +278,22 @@ def run(
         function = runner_of(Pair(cast("Callable[[Any, Any], Any]", function)))
     function = cast("Answers", function)
     if not callable(getattr(function, "run", None)):
-        why = "the function comes first" if isinstance(function, bytes) else "is @composition.function missing?"
-        raise UsageError(f"'function' must be a composition function (got {short_repr(function)}); {why}")
+        why = (
+            "the function comes first"
+            if isinstance(function, bytes)
+            else "is @composition.function missing?"
+        )
+        raise UsageError(
+            f"'function' must be a composition function (got {short_repr(function)}); {why}"
+        )
     if not isinstance(request, bytes):
-        raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
+        raise UsageError(
+            f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})"
+        )
     is_checked = xrd is not None or bool(crds)
-    answer = _checked(function, request, xrd, crds) if is_checked else strictly(function.run, request)
+    answer = (
+        _checked(function, request, xrd, crds) if is_checked else strictly(function.run, request)
+    )
     response = Response.of(answer)
     if response.fatal and xrd is None and isinstance(function, Function):
         _warn_of_unset_fields(function, request)
@@ -267,7 +301,9 @@ def run(
 
 
 def _warn_of_unset_fields(function: Function, request: bytes) -> None:
-    """Warn of the unset field of the composite that compose() failed of: the XRD may have a default for it."""
+    """Warn of the unset field of the composite that compose() failed of: the XRD may have a default
+    for it.
+    """
     import warnings
 
     from .._tools.render.advice import hints
@@ -285,15 +321,17 @@ def _warn_of_unset_fields(function: Function, request: bytes) -> None:
 
 
 def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resources) -> bytes:
-    """Call a function with the XRD's defaults in the composite, and check composite and answer against the schemas.
+    """Call a function with the XRD's defaults in the composite, and check composite and answer
+    against the schemas.
 
-    If a package for the check isn't installed, nothing is checked, and a warning says so. So it does of each field of
-    an observed resource that compose() reads and that the schema of `crds` lacks.
+    If a package for the check isn't installed, nothing is checked, and a warning says so. So it
+    does of each field of an observed resource that compose() reads and that the schema of `crds`
+    lacks.
 
     Raises:
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: The composite's apiVersion can't be parsed, or an API server would refuse the desired status or a
-            resource.
+        RenderError: The composite's apiVersion can't be parsed, or an API server would refuse the
+            desired status or a resource.
     """
     import warnings
     from pathlib import Path
@@ -357,7 +395,9 @@ def _result(result: Any) -> Result:
 
 def _condition(condition: Any) -> Condition:
     status = _STATUSES.get(condition.status, "Unknown")
-    return Condition(status, condition.reason, condition.message, _TARGETS.get(condition.target, "composite"))
+    return Condition(
+        status, condition.reason, condition.message, _TARGETS.get(condition.target, "composite")
+    )
 
 
 def _seconds(meta: Any) -> float | None:
@@ -365,13 +405,18 @@ def _seconds(meta: Any) -> float | None:
 
 
 def _without_marker(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource without the annotations by which crossplane-lite knows its own resources and their last values.
+    """Return a resource without the annotations by which crossplane-lite knows its own resources
+    and their last values.
 
     Annotations or metadata that are empty without them are removed, too.
     """
     metadata = resource.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(metadata, dict) or not isinstance(annotations, dict) or ANNOTATION not in annotations:
+    if (
+        not isinstance(metadata, dict)
+        or not isinstance(annotations, dict)
+        or ANNOTATION not in annotations
+    ):
         return resource
     rest = {key: value for key, value in annotations.items() if key not in (ANNOTATION, KNOWN)}
     metadata = {key: value for key, value in metadata.items() if key != "annotations"}

@@ -1,7 +1,7 @@
 """Compares rendered resources with snapshots: YAML files that contain the expected resources.
 
-People read snapshots in reviews, and may write them by hand. Documents are matched by their names and compared by their
-content. Comments, quotes and the order of keys don't count.
+People read snapshots in reviews, and may write them by hand. Documents are matched by their names
+and compared by their content. Comments, quotes and the order of keys don't count.
 """
 
 from __future__ import annotations
@@ -38,11 +38,14 @@ _LONGEST_NAME: Final = 150
 
 
 class SnapshotError(CrossplaneLiteError, AssertionError):
-    """The rendered resources differ from the snapshot, or the snapshot is missing or can't be read."""
+    """The rendered resources differ from the snapshot, or the snapshot is missing or can't be
+    read.
+    """
 
 
 class Log:
-    """The snapshots that a run of tests has compared and written, including the workers of pytest-xdist.
+    """The snapshots that a run of tests has compared and written, including the workers of
+    pytest-xdist.
 
     Attributes:
         checked: The files that were compared or written.
@@ -57,7 +60,10 @@ class Log:
 
     def plain(self) -> dict[str, Any]:
         """Return this log as plain data, which a worker sends to the main process."""
-        return {"checked": sorted(self.checked), "written": {file: [*what] for file, what in self.written.items()}}
+        return {
+            "checked": sorted(self.checked),
+            "written": {file: [*what] for file, what in self.written.items()},
+        }
 
     def add(self, told: dict[str, Any]) -> None:
         """Add the log of a worker, as `plain` returns it."""
@@ -74,11 +80,12 @@ class Snapshots:
 
     Args:
         folder: The folder of the test's file. Paths of snapshots are relative to it.
-        module: The name of the test's file without its suffix. A snapshot whose path has no folder is in
-            `__snapshots__/<module>/`.
+        module: The name of the test's file without its suffix. A snapshot whose path has no folder
+            is in `__snapshots__/<module>/`.
         test: The test's name, which is also the default name of its snapshot.
         update: Whether snapshots are written instead of compared.
-        command: The command that writes the snapshots, for messages; empty if messages don't name a command.
+        command: The command that writes the snapshots, for messages; empty if messages don't name a
+            command.
         log: The log to which compared and written files are added; None for a new log.
     """
 
@@ -101,22 +108,27 @@ class Snapshots:
         self._named_by_test = False
 
     def check(self, value: Value, path: str | os.PathLike[str] | None = None) -> None:
-        """Assert that a value equals its snapshot, or write the snapshot with `--crossplane-update-snapshots`.
+        """Assert that a value equals its snapshot, or write the snapshot with
+        `--crossplane-update-snapshots`.
 
         Args:
-            value: The result of `render` or `run`, one resource, several resources, or a string of YAML documents. Of a
-                simulation, the snapshot has what appeared and what waited in each round, and the last rendering.
-            path: The file of the snapshot. A path with a folder, such as `expected/first.yaml`, is relative to the
-                test's file. A plain name, such as `first.yaml`, is in `__snapshots__/<name of the test's file>/` beside
-                the test's file. The default is the test's name.
+            value: The result of `render` or `run`, one resource, several resources, or a string of
+                YAML documents. Of a simulation, the snapshot has what appeared and what waited in
+                each round, and the last rendering.
+            path: The file of the snapshot. A path with a folder, such as `expected/first.yaml`, is
+                relative to the test's file. A plain name, such as `first.yaml`, is in
+                `__snapshots__/<name of the test's file>/` beside the test's file. The default is
+                the test's name.
 
         Raises:
-            SnapshotError: The value differs from the snapshot; or the snapshot is missing or can't be read; or another
-                check has written something else to it. This is an AssertionError.
-            InputError: The snapshot can't be written, or the value contains something that JSON doesn't have.
+            SnapshotError: The value differs from the snapshot; or the snapshot is missing or can't
+                be read; or another check has written something else to it. This is an
+                AssertionError.
+            InputError: The snapshot can't be written, or the value contains something that JSON
+                doesn't have.
             UnresolvedError: The value contains a value that doesn't exist yet.
-            UsageError: The value is of another type; or the path doesn't end in .yaml or .yml; or there is no path, and
-                the test has another snapshot without a path, or has no name.
+            UsageError: The value is of another type; or the path doesn't end in .yaml or .yml; or
+                there is no path, and the test has another snapshot without a path, or has no name.
             MissingExtraError: PyYAML isn't installed.
         """
         __tracebackhide__ = True
@@ -129,23 +141,31 @@ class Snapshots:
     def _file(self, path: str | os.PathLike[str] | None) -> Path:
         if path is None:
             if not self._test:
-                raise UsageError("a snapshot outside of pytest needs a path, as in check(value, 'first.yaml')")
+                raise UsageError(
+                    "a snapshot outside of pytest needs a path, as in check(value, 'first.yaml')"
+                )
             if self._named_by_test:
-                raise UsageError("a test with several snapshots must name them, as in check(value, 'first.yaml')")
+                raise UsageError(
+                    "a test with several snapshots must name them, as in check(value, 'first.yaml')"
+                )
             self._named_by_test = True
             path = _file_name(self._test)
         given = _text_of(path)
         if given is None or not given.endswith((".yaml", ".yml")):
-            raise UsageError(f"a snapshot's path must end in .yaml or .yml (got {short_repr(path, 300)})")
+            raise UsageError(
+                f"a snapshot's path must end in .yaml or .yml (got {short_repr(path, 300)})"
+            )
         file = Path(given)
         if file.name == given:  # no folder
             file = Path(FOLDER, self._module, given)
         return Path(os.path.abspath(self._folder / file))
 
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Compare a snapshot with documents. Return a message about the differences; empty if there are none.
+        """Compare a snapshot with documents. Return a message about the differences; empty if there
+        are none.
 
-        If the snapshot is missing or can't be used, the message says so. The file counts as checked in any case.
+        If the snapshot is missing or can't be used, the message says so. The file counts as checked
+        in any case.
         """
         self._log.checked.add(str(file))
         if _is_missing(file):
@@ -163,7 +183,8 @@ class Snapshots:
         """Write a snapshot if it is missing or differs.
 
         Returns:
-            An empty string; or a message if another check of this run needs other content in the same file.
+            An empty string; or a message if another check of this run needs other content in the
+            same file.
 
         Raises:
             InputError: The file can't be written.
@@ -172,10 +193,21 @@ class Snapshots:
         content = hashlib.sha256(text.encode()).hexdigest()
         earlier = self._log.written.get(str(file))
         if earlier is not None and earlier[0] != content:
-            return f"another check of this run has written something else to {_shown(file)}: give each its own path"
+            return (
+                f"another check of this run has written something else to {_shown(file)}: give each"
+                " its own path"
+            )
         is_new = _is_missing(file)
-        if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
-            return f"another check of this run expects something else in {_shown(file)}: give each its own path"
+        if (
+            earlier is None
+            and not is_new
+            and str(file) in self._log.checked
+            and not _is(file, documents)
+        ):
+            return (
+                f"another check of this run expects something else in {_shown(file)}: give each its"
+                " own path"
+            )
         self._log.checked.add(str(file))
         # A file whose documents are equal isn't written, so that its comments and order stay.
         if earlier is None and (is_new or not _is(file, documents)):
@@ -198,11 +230,17 @@ def _documents(value: Any) -> list[dict[str, Any]]:
     rounds = getattr(value, "rounds", None)
     if isinstance(rounds, list) and rounds:
         told = [{"appeared": one.appeared, "waiting": one.waiting} for one in rounds]
-        return [json_object({"kind": "Simulation", "rounds": told}, "the rounds"), *_documents(rounds[-1].rendered)]
+        return [
+            json_object({"kind": "Simulation", "rounds": told}, "the rounds"),
+            *_documents(rounds[-1].rendered),
+        ]
     if isinstance(value, Rendered):
         from .._tools.render.output import documents
 
-        return [json_object(document, "the rendered document") for document in documents(value, value.composite)]
+        return [
+            json_object(document, "the rendered document")
+            for document in documents(value, value.composite)
+        ]
     if isinstance(value, Response):
         return list(_of_response(value))
     if isinstance(value, str):
@@ -231,7 +269,9 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
-    """Return whether a file has the same content as the documents; False if the file can't be read."""
+    """Return whether a file has the same content as the documents; False if the file can't be
+    read.
+    """
     try:
         return not differences(_read(file), documents)
     except InputError:
@@ -239,7 +279,9 @@ def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
 
 
 def _text_of(path: Any) -> str | None:
-    """Return a path as a string; None if it isn't a path, or contains characters that no path can have."""
+    """Return a path as a string; None if it isn't a path, or contains characters that no path can
+    have.
+    """
     try:
         text = os.fspath(path)
         return text if isinstance(text, str) and b"\0" not in os.fsencode(text) else None
@@ -248,7 +290,9 @@ def _text_of(path: Any) -> str | None:
 
 
 def _is_missing(file: Path) -> bool:
-    """Return whether a snapshot doesn't exist. A file that exists but can't be read isn't missing."""
+    """Return whether a snapshot doesn't exist. A file that exists but can't be read isn't
+    missing.
+    """
     try:
         file.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -273,8 +317,9 @@ def _replace(file: Path, text: str) -> None:
 def _file_name(test: str) -> str:
     """Return a test's name as a file name that ends in `.yaml`.
 
-    Each run of characters other than letters, digits and `_.=+-` becomes `-`. Then `-` and `.` are removed at both
-    ends. A name that is too long is cut and gets a hash. A name of which nothing is left becomes a hash.
+    Each run of characters other than letters, digits and `_.=+-` becomes `-`. Then `-` and `.` are
+    removed at both ends. A name that is too long is cut and gets a hash. A name of which nothing is
+    left becomes a hash.
     """
     name = re.sub(r"[^\w.=+-]+", "-", test).strip("-.")
     if len(name.encode()) > _LONGEST_NAME or not name:
@@ -283,7 +328,9 @@ def _file_name(test: str) -> str:
 
 
 def _shown(file: Path) -> str:
-    """Return a file's path relative to the current directory; the full path if the file isn't below that directory."""
+    """Return a file's path relative to the current directory; the full path if the file isn't below
+    that directory.
+    """
     try:
         return str(file.relative_to(Path.cwd()))
     except ValueError:

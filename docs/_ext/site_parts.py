@@ -1,4 +1,6 @@
-"""Parts of the site: the reference of the command line, links to pages that GitHub can follow, and docstrings."""
+"""Parts of the site: the reference of the command line, links to pages that GitHub can follow, and
+docstrings.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ _MADE_HERE = {
     "crossplane_lite.testing.Result",
 }
 # Where commands are described whose flags no parser has.
-_PAGES = {"krm": ("../how-to/krm-functions.rst", "KRM functions"), "serve": ("serving.rst", "Serving")}
+_PAGES = {
+    "krm": ("../how-to/krm-functions.rst", "KRM functions"),
+    "serve": ("serving.rst", "Serving"),
+}
 
 
 class Commands(SphinxDirective):
@@ -57,11 +62,15 @@ class Commands(SphinxDirective):
             section += nodes.title("", f"crossplane-lite {name}")
             parser = parser_of(name)
             if parser is None:
-                section += nodes.paragraph("", "", *_inline(f"{command.about[0].upper()}{command.about[1:]}."))
+                section += nodes.paragraph(
+                    "", "", *_inline(f"{command.about[0].upper()}{command.about[1:]}.")
+                )
                 if name in _PAGES:
                     page, title = _PAGES[name]
                     link = nodes.reference("", title, refuri=page, internal=True)
-                    section += nodes.paragraph("", "", link, nodes.Text(" describes it, with its flags."))
+                    section += nodes.paragraph(
+                        "", "", link, nodes.Text(" describes it, with its flags.")
+                    )
             else:
                 section += list(_described(parser, name, f"command-{name}"))
             if command.examples:
@@ -73,7 +82,9 @@ class Commands(SphinxDirective):
 
 
 def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterator[nodes.Node]:
-    usage = textwrap.dedent(" " * len("usage: ") + parser.format_usage().removeprefix("usage: ")).strip()
+    usage = textwrap.dedent(
+        " " * len("usage: ") + parser.format_usage().removeprefix("usage: ")
+    ).strip()
     yield nodes.literal_block(usage, usage, language="text")
     yield from _told(parser.description)
     sections: list[nodes.Node] = []
@@ -88,7 +99,9 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
         for action in actions:
             if isinstance(action, argparse._SubParsersAction):
                 for word, sub in action.choices.items():
-                    section = nodes.section(ids=[f"{ident}-{word}"], names=[f"command {name} {word}"])
+                    section = nodes.section(
+                        ids=[f"{ident}-{word}"], names=[f"command {name} {word}"]
+                    )
                     section += nodes.title("", f"crossplane-lite {name} {word}")
                     section += list(_described(sub, f"{name} {word}", f"{ident}-{word}"))
                     sections.append(section)
@@ -96,13 +109,17 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
     yield from sections
 
 
-def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> nodes.definition_list:
+def _flags(
+    parser: argparse.ArgumentParser, actions: list[argparse.Action]
+) -> nodes.definition_list:
     found = nodes.definition_list(classes=["command-flags"])
     formatter = parser._get_formatter()
     for action in actions:
         term = nodes.term("", "", nodes.literal("", formatter._format_action_invocation(action)))
         help_ = formatter._expand_help(action) if action.help else ""
-        found += nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", "", *_inline(help_))))
+        found += nodes.definition_list_item(
+            "", term, nodes.definition("", nodes.paragraph("", "", *_inline(help_)))
+        )
     return found
 
 
@@ -138,18 +155,28 @@ def link_pages(app: Sphinx, doctree: nodes.document, name: str) -> None:
             reference["refuri"] = app.builder.get_relative_uri(name, page) + hash_ + anchor
 
 
-def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+def escape_docstring(
+    app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
     """Keep words that end in an underscore, such as TARGET_, from being read as links."""
     lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
 
 
-def skip_aliases(app: Sphinx, kind: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
+def skip_aliases(
+    app: Sphinx, kind: str, name: str, thing: object, skip: bool, options: object
+) -> bool | None:
     """Leave out the fields of named tuples, which the docstring of the class describes."""
     return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
 
 
 def hide_arguments(
-    app: Sphinx, kind: str, name: str, thing: object, options: object, signature: str | None, returned: str | None
+    app: Sphinx,
+    kind: str,
+    name: str,
+    thing: object,
+    options: object,
+    signature: str | None,
+    returned: str | None,
 ) -> tuple[str, str | None] | None:
     """Leave out the arguments of classes that nobody makes but the package."""
     return ("", None) if name in _MADE_HERE else None
@@ -164,15 +191,24 @@ def show_one_signature(app: Sphinx, domain: str, kind: str, content: addnodes.de
         return
     for other in others:
         described.remove(other)
-    for part in [*first.findall(addnodes.desc_returns), *first.findall(addnodes.desc_parameterlist)]:
+    for part in [
+        *first.findall(addnodes.desc_returns),
+        *first.findall(addnodes.desc_parameterlist),
+    ]:
         first.remove(part)
     arguments = addnodes.desc_parameterlist()
-    arguments += [addnodes.desc_parameter("", "", addnodes.desc_sig_name("", name)) for name in names]
+    arguments += [
+        addnodes.desc_parameter("", "", addnodes.desc_sig_name("", name)) for name in names
+    ]
     first += arguments
 
 
-def level_captions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Say the level of the headings of page lists: a heading without one can't be read aloud as such."""
+def level_captions(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Say the level of the headings of page lists: a heading without one can't be read aloud as
+    such.
+    """
     for key in ("body", "furo_navigation_tree"):
         if key in context:
             context[key] = context[key].replace('role="heading">', 'role="heading" aria-level="2">')
@@ -182,7 +218,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive and the links."""
     app.add_directive("commands", Commands)
     app.connect("doctree-resolved", link_pages)
-    app.connect("html-page-context", level_captions, priority=900)  # after the theme has made its navigation
+    # after the theme has made its navigation
+    app.connect("html-page-context", level_captions, priority=900)
     app.connect("autodoc-process-docstring", escape_docstring)
     app.connect("autodoc-process-signature", hide_arguments)
     app.connect("object-description-transform", show_one_signature)

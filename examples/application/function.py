@@ -1,7 +1,8 @@
-"""Composes a web application: a Deployment, a Service, and a ServiceMonitor in clusters that know the kind.
+"""Composes a web application: a Deployment, a Service, and a ServiceMonitor in clusters that know
+the kind.
 
-It asks Crossplane for resources and schemas. They come with the next call of the same reconcile, so the code reads
-as if they were there at once.
+It asks Crossplane for resources and schemas. They come with the next call of the same reconcile, so
+the code reads as if they were there at once.
 """
 
 from crossplane_lite import Unstructured, composition
@@ -21,9 +22,12 @@ def compose(ctx: composition.Context) -> None:
     wanted = xr.observed.spec
     name, namespace = xr.observed.metadata.name, xr.observed.metadata.namespace
 
-    # By name: a value that the environment lacks, or an environment that doesn't exist, holds back what needs it.
+    # By name: a value that the environment lacks, or an environment that doesn't exist, holds back
+    # what needs it.
     ctx.requirements.resources["environment"] = ResourceSelector(
-        api_version="apiextensions.crossplane.io/v1beta1", kind="EnvironmentConfig", match_name=wanted.environment
+        api_version="apiextensions.crossplane.io/v1beta1",
+        kind="EnvironmentConfig",
+        match_name=wanted.environment,
     )
     environment = ctx.required_resources["environment"][0].data
 
@@ -31,7 +35,9 @@ def compose(ctx: composition.Context) -> None:
     ctx.requirements.resources["connections"] = ResourceSelector(
         api_version="v1", kind="Secret", match_labels={CONNECTS: name}, namespace=namespace
     )
-    connections = sorted(str(one.metadata.name) for one in ctx.required_resources.get("connections", core.Secret))
+    connections = sorted(
+        str(one.metadata.name) for one in ctx.required_resources.get("connections", core.Secret)
+    )
 
     labels = {"app.kubernetes.io/name": name}
     deployment = ctx.resource("deployment", apps.Deployment(metadata=metav1.ObjectMeta(name=name)))
@@ -43,15 +49,24 @@ def compose(ctx: composition.Context) -> None:
             name="application",
             image=f"{environment.registry}/{wanted.image}",
             ports=[core.ContainerPort(name="http", containerPort=wanted.port)],
-            envFrom=[core.EnvFromSource(secretRef=core.SecretEnvSource(name=secret)) for secret in connections],
+            envFrom=[
+                core.EnvFromSource(secretRef=core.SecretEnvSource(name=secret))
+                for secret in connections
+            ],
         )
     ]
 
-    service = ctx.resource("service", core.Service(metadata=metav1.ObjectMeta(name=name, labels=labels)))
-    service.spec = core.ServiceSpec(selector=labels, ports=[core.ServicePort(name="http", port=80, targetPort="http")])
+    service = ctx.resource(
+        "service", core.Service(metadata=metav1.ObjectMeta(name=name, labels=labels))
+    )
+    service.spec = core.ServiceSpec(
+        selector=labels, ports=[core.ServicePort(name="http", port=80, targetPort="http")]
+    )
 
     if ctx.schema("monitoring.coreos.com/v1", "ServiceMonitor").found:
-        monitor = ctx.resource("monitor", Unstructured("monitoring.coreos.com/v1", "ServiceMonitor"))
+        monitor = ctx.resource(
+            "monitor", Unstructured("monitoring.coreos.com/v1", "ServiceMonitor")
+        )
         monitor.spec = {"selector": {"matchLabels": labels}, "endpoints": [{"port": "http"}]}
         monitor.ready = True  # the kind reports no condition that would say so
 

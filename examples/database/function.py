@@ -1,4 +1,6 @@
-"""Composes a PostgreSQL database on AWS, and a Secret with everything that applications need to connect to it."""
+"""Composes a PostgreSQL database on AWS, and a Secret with everything that applications need to
+connect to it.
+"""
 
 from crossplane_lite import Unstructured, composition
 
@@ -16,7 +18,8 @@ def compose(ctx: composition.Context) -> None:
     wanted = xr.observed.spec
     name = xr.observed.metadata.name
 
-    # A kind without a model. It has the same two sides, only nothing checks the names of its fields.
+    # A kind without a model. It has the same two sides, only nothing checks the names of its
+    # fields.
     subnets = ctx.resource("subnets", Unstructured("rds.aws.upbound.io/v1beta1", "SubnetGroup"))
     subnets.spec.forProvider = {"region": wanted.region, "subnetIds": list(wanted.subnetIds)}
 
@@ -33,7 +36,9 @@ def compose(ctx: composition.Context) -> None:
         username=USER,
         # The provider makes up the password and writes it into this Secret.
         autoGeneratePassword=True,
-        passwordSecretRef=instance.PasswordSecretRef(namespace=NAMESPACE, name=f"{name}-password", key="password"),
+        passwordSecretRef=instance.PasswordSecretRef(
+            namespace=NAMESPACE, name=f"{name}-password", key="password"
+        ),
         finalSnapshotIdentifier=f"{name}-final",
     )
     # The connection details that the provider writes here come back as observed ones.

@@ -1,4 +1,6 @@
-"""A network with the official SDK. Five of six resources need the id of the VPC, so it looks whether it is there."""
+"""A network with the official SDK. Five of six resources need the id of the VPC, so it looks
+whether it is there.
+"""
 
 from crossplane.function import resource
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
@@ -12,7 +14,11 @@ def compose(req: fnv1.RunFunctionRequest, rsp: fnv1.RunFunctionResponse) -> None
     region = xr["spec"]["region"]
 
     def add(name: str, kind: str, **fields: str) -> None:
-        one = {"apiVersion": EC2, "kind": kind, "spec": {"forProvider": {"region": region, **fields}}}
+        one = {
+            "apiVersion": EC2,
+            "kind": kind,
+            "spec": {"forProvider": {"region": region, **fields}},
+        }
         resource.update(rsp.desired.resources[name], one)
 
     add("vpc", "VPC", cidrBlock="10.0.0.0/16")

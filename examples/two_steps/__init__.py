@@ -1,1 +1,3 @@
-"""A pipeline of two functions: the first composes buckets, the second, a server, adds what all of them must have."""
+"""A pipeline of two functions: the first composes buckets, the second, a server, adds what all of
+them must have.
+"""

@@ -1,7 +1,8 @@
-"""The second step: gives every bucket of previous steps the owner's tags, and a policy that refuses plain HTTP.
+"""The second step: gives every bucket of previous steps the owner's tags, and a policy that refuses
+plain HTTP.
 
-It knows nothing of the first step but what Crossplane hands on, desired state and context, and could be written in
-another language just as well.
+It knows nothing of the first step but what Crossplane hands on, desired state and context, and
+could be written in another language just as well.
 """
 
 import json
@@ -35,7 +36,9 @@ def compose(ctx: composition.Context) -> None:
 
     for name in buckets:
         # Only what is set here goes over what the previous step desires.
-        bucket = ctx.resource(name, s3.Bucket(spec=s3.BucketSpec(forProvider=s3.ForProvider(tags=tags))))
+        bucket = ctx.resource(
+            name, s3.Bucket(spec=s3.BucketSpec(forProvider=s3.ForProvider(tags=tags)))
+        )
 
         statement = {
             "Effect": "Deny",
@@ -44,7 +47,9 @@ def compose(ctx: composition.Context) -> None:
             "Resource": f"{bucket.observed.status.atProvider.arn}/*",
             "Condition": {"Bool": {"aws:SecureTransport": "false"}},
         }
-        policy = ctx.resource(f"{name}-policy", Unstructured("s3.aws.m.upbound.io/v1beta1", "BucketPolicy"))
+        policy = ctx.resource(
+            f"{name}-policy", Unstructured("s3.aws.m.upbound.io/v1beta1", "BucketPolicy")
+        )
         policy.spec.forProvider = {
             "region": bucket.spec.forProvider.region,
             "bucket": bucket.observed.external_name,

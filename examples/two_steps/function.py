@@ -17,4 +17,7 @@ def compose(ctx: composition.Context) -> None:
         bucket = ctx.resource(f"bucket-{use}", s3.Bucket())
         bucket.spec.forProvider = s3.ForProvider(region=wanted.region, tags={"use": use})
         xr.status.buckets[str(use)] = bucket.observed.external_name
-    ctx.context[OWNER] = {"team": wanted.team, "costCentre": COST_CENTRES.get(str(wanted.team), "unknown")}
+    ctx.context[OWNER] = {
+        "team": wanted.team,
+        "costCentre": COST_CENTRES.get(str(wanted.team), "unknown"),
+    }

@@ -1,7 +1,8 @@
 """Composes a network on AWS.
 
-Each zone has a public subnet and a private one, which reaches the internet through a NAT gateway of its own. Nothing
-here says in which order the resources are created: each is held back until the values that it refers to exist.
+Each zone has a public subnet and a private one, which reaches the internet through a NAT gateway of
+its own. Nothing here says in which order the resources are created: each is held back until the
+values that it refers to exist.
 """
 
 from ipaddress import ip_network
@@ -44,20 +45,30 @@ def compose(ctx: composition.Context) -> None:
     vpc_id = network.observed.status.atProvider.id
 
     gateway = ctx.resource("gateway", internetgateway.InternetGateway())
-    gateway.spec.forProvider = internetgateway.ForProvider(region=region, vpcId=vpc_id, tags={"Name": name})
+    gateway.spec.forProvider = internetgateway.ForProvider(
+        region=region, vpcId=vpc_id, tags={"Name": name}
+    )
 
     group = ctx.resource("security-group", securitygroup.SecurityGroup())
     group.spec.forProvider = securitygroup.ForProvider(
-        region=region, vpcId=vpc_id, name=f"{name}-inside", description=f"Traffic inside of {vpc_id}"
+        region=region,
+        vpcId=vpc_id,
+        name=f"{name}-inside",
+        description=f"Traffic inside of {vpc_id}",
     )
 
     def table(which: str, **way_out: Text) -> routetable.RouteTable:
         """Compose a route table whose default route takes the way out that is given."""
         made = ctx.resource(f"routes-{which}", routetable.RouteTable())
-        made.spec.forProvider = routetable.ForProvider(region=region, vpcId=vpc_id, tags={"Name": f"{name}-{which}"})
+        made.spec.forProvider = routetable.ForProvider(
+            region=region, vpcId=vpc_id, tags={"Name": f"{name}-{which}"}
+        )
         default = ctx.resource(f"default-{which}", route.Route())
         default.spec.forProvider = route.ForProvider(
-            region=region, routeTableId=made.observed.status.atProvider.id, destinationCidrBlock=ANYWHERE, **way_out
+            region=region,
+            routeTableId=made.observed.status.atProvider.id,
+            destinationCidrBlock=ANYWHERE,
+            **way_out,
         )
         return made
 
@@ -86,7 +97,9 @@ def compose(ctx: composition.Context) -> None:
         outside = part("public", zone, blocks[index], public_routes)
 
         address = ctx.resource(f"address-{zone}", eip.EIP())
-        address.spec.forProvider = eip.ForProvider(region=region, domain="vpc", tags={"Name": f"{name}-{zone}"})
+        address.spec.forProvider = eip.ForProvider(
+            region=region, domain="vpc", tags={"Name": f"{name}-{zone}"}
+        )
 
         # No field of a NAT gateway shows that it works only once the internet gateway is there.
         nat = ctx.resource(f"nat-{zone}", natgateway.NATGateway(), depends_on=[gateway])
@@ -121,4 +134,7 @@ def compose(ctx: composition.Context) -> None:
 
 def entries(addresses: list[str]) -> list[managedprefixlist.EntryItem]:
     """Return the entries of a prefix list for single addresses."""
-    return [managedprefixlist.EntryItem(cidr=f"{address}/32", description="NAT gateway") for address in addresses]
+    return [
+        managedprefixlist.EntryItem(cidr=f"{address}/32", description="NAT gateway")
+        for address in addresses
+    ]

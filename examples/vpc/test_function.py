@@ -18,21 +18,35 @@ def test_only_what_needs_nothing_is_composed_first(crossplane_folder):
 
 def test_half_of_it(crossplane_folder, crossplane_snapshot):
     """One reconcile, as `crossplane-lite render` does it, is what was reviewed."""
-    rendered = crossplane_folder.render("xr.yaml", "composition.yaml", observed="observed/half.yaml", **GIVEN)
+    rendered = crossplane_folder.render(
+        "xr.yaml", "composition.yaml", observed="observed/half.yaml", **GIVEN
+    )
     assert not rendered.deleted
     crossplane_snapshot.check(rendered, "expected/half.yaml")
 
 
 def test_the_order(crossplane_folder):
     """From nothing to the end: what appears when, and nothing is lost when the VPC's id is."""
-    simulation = crossplane_folder.simulate("xr.yaml", "composition.yaml", fixtures="fixtures.yaml", **GIVEN)
+    simulation = crossplane_folder.simulate(
+        "xr.yaml", "composition.yaml", fixtures="fixtures.yaml", **GIVEN
+    )
     subnets = [f"{which}-{zone}" for which in ("private", "public") for zone in ZONES]
     testing.assert_waves(
         simulation,
         [
             ["vpc", *(f"address-{zone}" for zone in ZONES)],
-            ["gateway", "security-group", "routes-public", *(f"routes-private-{zone}" for zone in ZONES), *subnets],
-            ["default-public", *(f"nat-{zone}" for zone in ZONES), *(f"{subnet}-routes" for subnet in subnets)],
+            [
+                "gateway",
+                "security-group",
+                "routes-public",
+                *(f"routes-private-{zone}" for zone in ZONES),
+                *subnets,
+            ],
+            [
+                "default-public",
+                *(f"nat-{zone}" for zone in ZONES),
+                *(f"{subnet}-routes" for subnet in subnets),
+            ],
             [f"default-private-{zone}" for zone in ZONES],
             ["outgoing"],
         ],

@@ -1,7 +1,7 @@
 """Restarts the Deployments that use a ConfigMap when its data has changed.
 
-Deployments say that they use one by the label `platform.example.com/config`. The checksum of the data goes into an
-annotation of their pods; where it is new, Kubernetes rolls the pods out again.
+Deployments say that they use one by the label `platform.example.com/config`. The checksum of the
+data goes into an annotation of their pods; where it is new, Kubernetes rolls the pods out again.
 """
 
 import hashlib
@@ -28,7 +28,9 @@ def operate(ctx: composition.Context) -> None:
         match_labels={"platform.example.com/config": config.metadata.name},
         namespace=config.metadata.namespace,
     )
-    checksum = hashlib.sha256(json.dumps(dict(config.data), sort_keys=True).encode()).hexdigest()[:16]
+    checksum = hashlib.sha256(json.dumps(dict(config.data), sort_keys=True).encode()).hexdigest()[
+        :16
+    ]
 
     restarted = []
     for deployment in ctx.required_resources.get("deployments", Deployment):

@@ -1,7 +1,8 @@
 """What becomes of each resource while values are missing.
 
-**A value that was there and goes missing counts as it last was.** The notes of the step (`_core.known`) say of each
-missing value that compose() has read whether it was there when the content that exists now was made:
+**A value that was there and goes missing counts as it last was.** The notes of the step
+(`_core.known`) say of each missing value that compose() has read whether it was there when the
+content that exists now was made:
 
 - it was there: compose() runs on the request with the noted values, and the answer of that run
   counts as a whole; but not if the real run changes nothing and tells as much;
@@ -11,11 +12,13 @@ missing value that compose() has read whether it was there when the content that
 - nothing, and there are notes: nothing goes until the value's owner is ready without it;
 - nothing, and there are no notes: nothing goes.
 
-In the third row a value that was only read, or only set to a field, keeps resources from going, not from changing.
-An exception of compose() that a missing value may explain is like the third row for all of the step.
+In the third row a value that was only read, or only set to a field, keeps resources from going, not
+from changing. An exception of compose() that a missing value may explain is like the third row for
+all of the step.
 
-There are three runs at the most: the real one, the one with the noted values, and one with other placeholders. The last
-one is made where a text with a placeholder isn't found intact in what compose() has made: what differs is unresolved.
+There are three runs at the most: the real one, the one with the noted values, and one with other
+placeholders. The last one is made where a text with a placeholder isn't found intact in what
+compose() has made: what differs is unresolved.
 """
 
 from __future__ import annotations
@@ -54,7 +57,16 @@ from .draft import NO_DOUBTS, Draft
 from .late import look_at_texts
 from .outcome import MOST_NAMED, Outcome
 from .parts import unanswered
-from .reads import asked_name, lost_conditions, missing_keys, owners_of, places, places_of, values_read, where
+from .reads import (
+    asked_name,
+    lost_conditions,
+    missing_keys,
+    owners_of,
+    places,
+    places_of,
+    values_read,
+    where,
+)
 
 if TYPE_CHECKING:
     from ..call.call import Call
@@ -74,16 +86,18 @@ class Decision:
         changed: The existing resources for which compose() wants another content.
         missing: The missing values.
         lost: The missing values that count as they last were.
-        used: The existing resources that stay because Usages protect them, with what has to go before each.
+        used: The existing resources that stay because Usages protect them, with what has to go
+            before each.
         removed: The names that compose() removes.
-        kept: The existing resources that stay although compose() doesn't register them, with the missing values that
-            may be the reason.
-        seals: Whether the composite keeps its status and its connection details, because nobody knows what a missing
-            value decides.
+        kept: The existing resources that stay although compose() doesn't register them, with the
+            missing values that may be the reason.
+        seals: Whether the composite keeps its status and its connection details, because nobody
+            knows what a missing value decides.
         is_unsure: Whether there are such values, so that later steps may be told something wrong.
         unknown: The paths of the missing values of which nobody knows whether they were there.
         status: The fields of the composite that count as unresolved.
-        details: The keys of the composite's connection details that depend on the text of a placeholder.
+        details: The keys of the composite's connection details that depend on the text of a
+            placeholder.
         remarks: What else people have to know, as sentences.
         entries: The new notes, by the resource that carries them.
     """
@@ -120,8 +134,9 @@ class Decision:
 def decide(first: Outcome, elsewhere: Collection[str]) -> Decision:
     """Decide what becomes of the parts of an answer, by what the real run makes.
 
-    `elsewhere` has the names of resources that other steps hold back. If the decision's call isn't that of the real
-    run, the caller has to enter and to end it. Raises WireError for malformed bytes.
+    `elsewhere` has the names of resources that other steps hold back. If the decision's call isn't
+    that of the real run, the caller has to enter and to end it. Raises WireError for malformed
+    bytes.
     """
     call = first.call
     # What compose() hasn't come to when it raised is never dropped.
@@ -183,15 +198,20 @@ def _may_lack_values(run: Outcome) -> bool:
     if run.missing or run.error is not None or call.is_after_unsure_step:
         return True
     # A loop over all conditions asks for none that is missing, so it counts whether some are noted.
-    return any(carries(one.resource) and b"status.conditions[" in one.resource for one in call.existing.values())
+    return any(
+        carries(one.resource) and b"status.conditions[" in one.resource
+        for one in call.existing.values()
+    )
 
 
 def _with_last_known(
     first: Outcome, notes: Notes, noted: list[Observable], elsewhere: Collection[str]
 ) -> tuple[Outcome, Missing, list[Observable]]:
-    """Run compose() with the noted values if it has to. `noted` are the missing values that were there.
+    """Run compose() with the noted values if it has to. `noted` are the missing values that were
+    there.
 
-    Returns the run whose answer counts, the lost values with which it was made, and those that are forgotten.
+    Returns the run whose answer counts, the lost values with which it was made, and those that are
+    forgotten.
     """
     call = first.call
     lost = noted + lost_conditions(call, notes)
@@ -200,7 +220,11 @@ def _with_last_known(
         return first, (), []
     forgotten = [one for one in lost if _is_gone_for_good(call, one)]
     is_still = first.is_still and not first.lacks_status
-    if is_still and not first.may_drop and first.decided_by.isdisjoint(one.source_path for one in lost):
+    if (
+        is_still
+        and not first.may_drop
+        and first.decided_by.isdisjoint(one.source_path for one in lost)
+    ):
         return first, (), forgotten
     found = put_back(
         call.data,
@@ -228,15 +252,21 @@ def _with_last_known(
 
 
 def _stale_keys(call: Call, notes: Notes) -> set[str]:
-    """Return the noted keys of the context that a previous step has set without its notes, or not at all."""
+    """Return the noted keys of the context that a previous step has set without its notes, or not
+    at all.
+    """
     if not call.is_after_unsure_step or call.context is None:
         return set()
     noted = notes.values.get(CONTEXT, {})
-    return {key for key in call.context.asked & noted.keys() if call.context.received(key) != noted[key]}
+    return {
+        key for key in call.context.asked & noted.keys() if call.context.received(key) != noted[key]
+    }
 
 
 def _in_words(lost: Missing, lists: Collection[Where], stale: Collection[str]) -> list[str]:
-    """Return sentences about what counts as it last was besides lost values: lists around them, and the context."""
+    """Return sentences about what counts as it last was besides lost values: lists around them, and
+    the context.
+    """
     found: set[str] = set()
     for one in lost:
         obj, way = where(one) or ("", "")
@@ -244,7 +274,10 @@ def _in_words(lost: Missing, lists: Collection[Where], stale: Collection[str]) -
         root = root_of(one)
         prefix = "" if root is None else root.prefix
         found.update(f"all of {prefix}.{above} counts as it last was" for above in paths)
-    found.update(f"context {key!r} counts as it last was, because a previous step lacks values" for key in stale)
+    found.update(
+        f"context {key!r} counts as it last was, because a previous step lacks values"
+        for key in stale
+    )
     return sorted(found)
 
 
@@ -268,13 +301,17 @@ def _head_of(call: Call, notes: Notes, obj: str) -> dict[str, Any] | None:
 
 
 def _with_defaults(call: Call) -> set[Where]:
-    """Return the places of the missing values whose absence is an answer: the author has a default, or the kind."""
+    """Return the places of the missing values whose absence is an answer: the author has a default,
+    or the kind.
+    """
     values = [one for path, one in call.answered.items() if path not in call.guesses]
     return places_of([*values, *(one for one in call.handed_out if is_settled(one))])
 
 
 def _is_gone_for_good(call: Call, value: Observable) -> bool:
-    """Say whether the object that a missing value belongs to is ready without it. States come and go."""
+    """Say whether the object that a missing value belongs to is ready without it. States come and
+    go.
+    """
     root = root_of(value)
     if root is None:
         return False
@@ -289,7 +326,9 @@ def _is_gone_for_good(call: Call, value: Observable) -> bool:
 
 
 def _wait_for_real_values(decision: Decision, first: Outcome, final: Outcome) -> None:
-    """Hold back the new resources that the real run doesn't make alike; but for the owners of lost values."""
+    """Hold back the new resources that the real run doesn't make alike; but for the owners of lost
+    values.
+    """
     owners = owners_of(decision.lost)
     for name in final.fresh:
         real = first.drafts.get(name, Draft(None))
@@ -307,8 +346,8 @@ class _Unknown:
     """The missing values of a run whose last values nobody knows.
 
     Attributes:
-        new: Those of which the notes say nothing, and whose absence is no answer. Others were there and aren't kept,
-            or couldn't be put back.
+        new: Those of which the notes say nothing, and whose absence is no answer. Others were there
+            and aren't kept, or couldn't be put back.
         is_cut: Whether an exception that a missing value may explain ended compose().
         seals: Whether nothing that exists may change.
         may_have_removed: Whether one of the values may have decided that `ctx.remove` was called.
@@ -321,7 +360,9 @@ class _Unknown:
         asked = [one for one in unkept if one.source_path in run.asked]
         self.is_cut = run.error is not None and (call.has_guessed or call.lacks_context)
         noted = notes.values.get(CONTEXT, {})
-        context = call.context.asked if call.context is not None and call.is_after_unsure_step else ()
+        context = (
+            call.context.asked if call.context is not None and call.is_after_unsure_step else ()
+        )
         lacks_noted = any(noted.get(key, NOT_KEPT) is NOT_KEPT for key in context)
         self.seals = self.is_cut or bool(asked) or lacks_noted
         self.may_have_removed = self.seals or any(one.source_path in run.asked for one in self.new)
@@ -331,8 +372,12 @@ class _Unknown:
         self.reasons = _named(found)
 
 
-def _unknown_in(run: Outcome, notes: Notes, said: _BySaid) -> tuple[list[Observable], list[Observable]]:
-    """Return the missing values that were there and aren't known, and those of which the notes say nothing."""
+def _unknown_in(
+    run: Outcome, notes: Notes, said: _BySaid
+) -> tuple[list[Observable], list[Observable]]:
+    """Return the missing values that were there and aren't known, and those of which the notes say
+    nothing.
+    """
     unkept = said[Said.NOT_KEPT]
     if said[Said.THERE] and not run.is_still:  # they couldn't be put back
         unkept = sorted(unkept + said[Said.THERE], key=lambda one: one.source_path)
@@ -355,7 +400,9 @@ def _protect(decision: Decision, run: Outcome, notes: Notes, said: _BySaid) -> N
     if unknown.seals:
         _seal(decision, run, unknown)
         if decision.seals and not (unknown.reasons or unknown.is_cut):
-            decision.remarks.append("what exists stays as it is, because a previous step lacks values")
+            decision.remarks.append(
+                "what exists stays as it is, because a previous step lacks values"
+            )
     if decision.kept or decision.seals or (not notes.number and _is_kept_before(run)):
         owners = owners_of(run.missing)
         for name in run.fresh:
@@ -372,7 +419,9 @@ def _is_kept_before(run: Outcome) -> bool:
 
 
 def _keep_dropped(decision: Decision, run: Outcome, unknown: _Unknown, *, unmarked: bool) -> None:
-    """Keep the resources that the run drops or removes, but one of which only its own values are missing."""
+    """Keep the resources that the run drops or removes, but one of which only its own values are
+    missing.
+    """
     is_about = set() if unknown.is_cut else owners_of(unknown.reasons)
     for name in run.dropped(unmarked=unmarked):
         is_meant = name in run.call.removed and not unknown.may_have_removed
@@ -422,7 +471,9 @@ def _is_answer(run: Outcome, value: Observable) -> bool:
 
 
 def _is_coming(run: Outcome, value: Observable) -> bool:
-    """Say whether the composite gets a value by this answer, or once the values come that it is made of."""
+    """Say whether the composite gets a value by this answer, or once the values come that it is
+    made of.
+    """
     found = run.set_at((where(value) or ("", ""))[1])
     if found is UNSET:
         return False
@@ -433,7 +484,9 @@ def _is_coming(run: Outcome, value: Observable) -> bool:
 # Notes.
 
 
-def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[Observable]) -> None:
+def _note(
+    decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[Observable]
+) -> None:
     """Write notes if something is written anyway, or if they would lack what must not get lost."""
     call = run.call
     stay = [name for name, draft in decision.drafts.items() if draft.content is not None]
@@ -447,7 +500,8 @@ def _note(decision: Decision, run: Outcome, notes: Notes, forgotten: Collection[
     else:
         values = values_read(call)
         if decision.lost or decision.is_unsure:
-            # While values are lost nothing is forgotten, but for what has an answer without its value.
+            # While values are lost nothing is forgotten, but for what has an answer without its
+            # value.
             values = _joined(notes.values, values, _with_defaults(call))
         # What is kept has notes of its own, about values that this call may not know.
         if not (written or (not decision.kept and _lacks(decision, run, notes, values, stay))):
@@ -468,7 +522,9 @@ def _is_written(decision: Decision, run: Outcome, name: str) -> bool:
 
 
 def _may_need_notes(run: Outcome) -> bool:
-    """Say by a quick look whether notes may have to be written in a call in which no value is missing."""
+    """Say by a quick look whether notes may have to be written in a call in which no value is
+    missing.
+    """
     call = run.call
     if run.fresh or run.changed or _deletes(run):
         return True
@@ -492,7 +548,9 @@ def _keys_to_note(decision: Decision, run: Outcome) -> Iterable[str]:
     return missing_keys(run.call, missing, without)
 
 
-def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay: Collection[str]) -> bool:
+def _lacks(
+    decision: Decision, run: Outcome, notes: Notes, values: Values, stay: Collection[str]
+) -> bool:
     """Say whether notes have to be written although no resource is."""
     if not notes.number:
         is_sure = run.is_still or not run.missing
@@ -509,9 +567,13 @@ def _lacks(decision: Decision, run: Outcome, notes: Notes, values: Values, stay:
 
 
 def _deletes(run: Outcome) -> bool:
-    """Say whether a run drops a resource that isn't being deleted yet: once it is, nothing changes any more."""
+    """Say whether a run drops a resource that isn't being deleted yet: once it is, nothing changes
+    any more.
+    """
     existing = run.call.existing
-    return any(b"deletionTimestamp" not in existing[name].resource for name in run.dropped(unmarked=False))
+    return any(
+        b"deletionTimestamp" not in existing[name].resource for name in run.dropped(unmarked=False)
+    )
 
 
 def _joined(old: Values, new: Values, without: Collection[Where]) -> Values:

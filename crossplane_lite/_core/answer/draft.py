@@ -1,8 +1,9 @@
 """Drafts: each registered resource as a run desires it, encoded, or held back with the reason.
 
-A resource without unresolved values, which is the usual case, is encoded directly from its model. For all others the
-fields that compose() set become a tree, which is plain data with a list of the unresolved values in it. In a resource
-that exists, the observed values replace the unresolved values. A resource that doesn't exist yet is held back.
+A resource without unresolved values, which is the usual case, is encoded directly from its model.
+For all others the fields that compose() set become a tree, which is plain data with a list of the
+unresolved values in it. In a resource that exists, the observed values replace the unresolved
+values. A resource that doesn't exist yet is held back.
 """
 
 from __future__ import annotations
@@ -43,17 +44,24 @@ class Draft:
 
     Attributes:
         content: The desired content; None if the resource is held back.
-        waits: The values and resources that the resource waits for. A resource that exists may wait and still be sent.
+        waits: The values and resources that the resource waits for. A resource that exists may wait
+            and still be sent.
         found: The unresolved values in the resource.
-        problem: The error, if a value can't be encoded. The path of an EncodeError begins with the resource's name.
-        gated: Whether the resource must not be created before those in its `depends_on` are ready. Then it is removed
-            from desired state, even if a previous step desires it.
+        problem: The error, if a value can't be encoded. The path of an EncodeError begins with the
+            resource's name.
+        gated: Whether the resource must not be created before those in its `depends_on` are ready.
+            Then it is removed from desired state, even if a previous step desires it.
         made: What the mark says that this step has made, if that isn't the digest; else empty.
     """
 
     __slots__ = ("content", "found", "gated", "made", "problem", "waits")
 
-    def __init__(self, content: Content | None, waits: list[Source] | None = None, found: Sequence[Found] = ()) -> None:
+    def __init__(
+        self,
+        content: Content | None,
+        waits: list[Source] | None = None,
+        found: Sequence[Found] = (),
+    ) -> None:
         self.content = content
         self.waits: list[Source] = waits or []
         self.found = found
@@ -68,7 +76,9 @@ class Draft:
 
 
 def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
-    """Draft all registered resources. `elsewhere` has the names of resources that other steps hold back."""
+    """Draft all registered resources. `elsewhere` has the names of resources that other steps hold
+    back.
+    """
     names = [name for name in call.resources if name not in call.other_kind]
     try:
         quick = _encode_all(call, names, elsewhere)
@@ -83,8 +93,12 @@ def draft_all(call: Call, elsewhere: Collection[str]) -> dict[str, Draft]:
     return drafts
 
 
-def _encode_all(call: Call, names: Iterable[str], elsewhere: Collection[str]) -> dict[str, _Encoded]:
-    """Encode the resources for which no tree has to be made; the call collects their missing values meanwhile."""
+def _encode_all(
+    call: Call, names: Iterable[str], elsewhere: Collection[str]
+) -> dict[str, _Encoded]:
+    """Encode the resources for which no tree has to be made; the call collects their missing values
+    meanwhile.
+    """
     quick: dict[str, _Encoded] = {}
     for name in names:
         model = call.resources[name]
@@ -108,7 +122,8 @@ class _Encoded:
         content: Its content, with `MISSING` in the place of missing values.
         missing: The missing values that are set in it.
         texts: The strings with placeholders in it.
-        rest: The other bytes, if placeholders are in them: in the names of fields, in lists, or cut; else empty.
+        rest: The other bytes, if placeholders are in them: in the names of fields, in lists, or
+            cut; else empty.
     """
 
     __slots__ = ("content", "missing", "model", "rest", "texts")
@@ -202,8 +217,12 @@ def _texts_in(head: bytes, raw: bytes, way: Way = ()) -> Iterator[tuple[Way, str
             yield (*way, key), payload
 
 
-def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes) -> bytes | None:
-    """Put observed values into a Struct; None if there is a place whose observed value isn't a scalar."""
+def _with_observed(
+    content: bytes, ways: Iterable[Sequence[str | int]], observed: bytes
+) -> bytes | None:
+    """Put observed values into a Struct; None if there is a place whose observed value isn't a
+    scalar.
+    """
     values: dict[str, Any] = {}
     for way in ways:
         value = codec.get_path(observed, way)
@@ -216,7 +235,9 @@ def _with_observed(content: bytes, ways: Iterable[Sequence[str | int]], observed
     return codec.encode_over(values, content)
 
 
-def draft_one(call: Call, name: str, elsewhere: Collection[str], doubts: Doubts = NO_DOUBTS) -> Draft:
+def draft_one(
+    call: Call, name: str, elsewhere: Collection[str], doubts: Doubts = NO_DOUBTS
+) -> Draft:
     """Draft one registered resource in the slow way."""
     model = call.resources[name]
     registered: Any = model._state
@@ -224,7 +245,12 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], doubts: Doubts 
     exists = observed is not None or base is not None
     try:
         tree = tree_of(model, call)
-        check_metadata(tree.data, tree.found, None if base is None else codec.get_path(base, ("metadata",)), name)
+        check_metadata(
+            tree.data,
+            tree.found,
+            None if base is None else codec.get_path(base, ("metadata",)),
+            name,
+        )
         _doubt(tree, doubts)
         draft = Draft(None, _waits(tree.found, registered), tree.found)
         blocked = [] if observed is not None else _blocked_by(call, registered)
@@ -243,11 +269,14 @@ def draft_one(call: Call, name: str, elsewhere: Collection[str], doubts: Doubts 
         return failed
 
 
-def status_of(call: Call, model: Resource, doubts: Doubts = NO_DOUBTS) -> tuple[bytes | None, list[Found]]:
+def status_of(
+    call: Call, model: Resource, doubts: Doubts = NO_DOUBTS
+) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes, and the unresolved values of its status.
 
-    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent. If compose()
-    didn't change the status, the bytes are None. The path of an EncodeError begins with `xr`.
+    An unresolved field gets its observed value, or is left out if it has none. All other fields are
+    sent. If compose() didn't change the status, the bytes are None. The path of an EncodeError
+    begins with `xr`.
     """
     registered = model._state
     node = model._node
@@ -257,7 +286,9 @@ def status_of(call: Call, model: Resource, doubts: Doubts = NO_DOUBTS) -> tuple[
     base = registered.base
     try:
         encoded = (
-            codec.encode_struct(model, strict=True) if base is None else codec.encode_over(model, base, strict=True)
+            codec.encode_struct(model, strict=True)
+            if base is None
+            else codec.encode_over(model, base, strict=True)
         )
         if not (doubts[0] or call.has_token(encoded)):
             return encoded, []
@@ -304,8 +335,14 @@ def _waits(found: Iterable[Found], registered: Registered) -> list[Source]:
 def _is_same_resource(source: Observable, registered: Registered) -> bool:
     root = root_of(source)
     if root is not None:
-        return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"
-    return source.source_path.startswith((f"{registered.root.prefix}.", f"{registered.root.prefix}["))
+        return (
+            root.kind == registered.root.kind
+            and root.name == registered.root.name
+            and root.kind != "required"
+        )
+    return source.source_path.startswith(
+        (f"{registered.root.prefix}.", f"{registered.root.prefix}[")
+    )
 
 
 def _doubt(tree: Tree, doubts: Doubts) -> None:

@@ -1,4 +1,6 @@
-"""Existing resources that stay as they are: nobody knows what a missing value decides, or Usages protect them."""
+"""Existing resources that stay as they are: nobody knows what a missing value decides, or Usages
+protect them.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,20 @@ if TYPE_CHECKING:
 
 
 _OTHER_KIND: Final = (
-    "keeps the kind that it was made with, by a guess: delete the object so that it is made with the present one"
+    "keeps the kind that it was made with, by a guess: delete the object so that it is made with"
+    " the present one"
 )
 
 
 def keep(call: Call, kept: Mapping[str, Iterable[Observable]], desired: Any) -> list[str]:
-    """Put existing resources that stay as they are into desired state, with the fields that Crossplane applied last.
+    """Put existing resources that stay as they are into desired state, with the fields that
+    Crossplane applied last.
 
-    These are the resources in `kept`, each with the missing values that are the reason (none where Usages are), and
-    those for which compose() wants another kind. `metadata.managedFields` of the observed resource shows these fields.
-    A resource that a previous step desires gets them in addition to that step's. Returns the texts of fatal results,
-    one for each resource that can't be kept. Raises WireError for malformed bytes.
+    These are the resources in `kept`, each with the missing values that are the reason (none where
+    Usages are), and those for which compose() wants another kind. `metadata.managedFields` of the
+    observed resource shows these fields. A resource that a previous step desires gets them in
+    addition to that step's. Returns the texts of fatal results, one for each resource that can't be
+    kept. Raises WireError for malformed bytes.
     """
     fatals = []
     for name in sorted({*call.other_kind, *kept}):
@@ -47,10 +52,11 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable]], desired: Any) -> 
         if encoded is None:
             version = codec.get_path(observed, ("apiVersion",))
             fatals.append(
-                f"{name} exists and would be deleted: whether it is still wanted depends on "
-                f"{_paths(call, kept.get(name, ()))}, which has no value, and it can't be kept as it is, because its "
-                f"managedFields don't show which of its fields were desired in {version}. Register {name} in every "
-                f"call, or call ctx.remove({name!r}) if it may go"
+                f"{name} exists and would be deleted: whether it is still wanted depends on"
+                f" {_paths(call, kept.get(name, ()))}, which has no value, and it can't be kept as"
+                " it is, because its managedFields don't show which of its fields were desired in"
+                f" {version}. Register {name} in every call, or call ctx.remove({name!r}) if it"
+                " may go"
             )
             continue
         if not is_shared or call.whose(name) == OURS:
@@ -62,12 +68,14 @@ def keep(call: Call, kept: Mapping[str, Iterable[Observable]], desired: Any) -> 
 
 
 def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
-    """Return the Struct bytes of a kept resource with an annotation that names this step as one that desires it.
+    """Return the Struct bytes of a kept resource with an annotation that names this step as one
+    that desires it.
 
-    Steps in the annotation of `before`, the resource that a previous step desires, stay. Others don't: each step that
-    keeps the resource, too, adds itself. A resource without a mark gets none: it may belong to any step of the
-    pipeline, and each keeps it for itself. Its notes stay. If the composite has no namespace, the resource gets its
-    observed one, because nothing else would set it.
+    Steps in the annotation of `before`, the resource that a previous step desires, stay. Others
+    don't: each step that keeps the resource, too, adds itself. A resource without a mark gets none:
+    it may belong to any step of the pipeline, and each keeps it for itself. Its notes stay. If the
+    composite has no namespace, the resource gets its observed one, because nothing else would set
+    it.
     """
     observed = call.existing[name].resource
     annotations: dict[str, Any] = {}
@@ -86,7 +94,9 @@ def _marked(call: Call, name: str, encoded: bytes, before: bytes) -> bytes:
 
 
 def _paths(call: Call, values: Iterable[Observable]) -> str:
-    """Return the paths of values, with what was asked for: `required.env[0].data.x (ConfigMap acme/env)`."""
+    """Return the paths of values, with what was asked for:
+    `required.env[0].data.x (ConfigMap acme/env)`.
+    """
     found = []
     for value in values:
         root = root_of(value)
@@ -97,18 +107,25 @@ def _paths(call: Call, values: Iterable[Observable]) -> str:
 
 
 def new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> list[str]:
-    """Return what to write if a new resource is a dropped one under a new name; nothing if none is of the same kind.
+    """Return what to write if a new resource is a dropped one under a new name; nothing if none is
+    of the same kind.
 
     `raw` is the dropped resource, and `new` has the apiVersion and kind of each new one.
     """
     kind = (group_of(lookup.text_at(raw, "apiVersion")), lookup.text_at(raw, "kind"))
     found = sorted(other for other, (version, of) in new.items() if (group_of(version), of) == kind)
     which = f"one of {some(found, 3)}" if found[1:] else "".join(found)
-    return [f"if {which} is the same resource under a new name, give it formerly=[{name!r}]"] if found else []
+    return (
+        [f"if {which} is the same resource under a new name, give it formerly=[{name!r}]"]
+        if found
+        else []
+    )
 
 
 def _new_name(call: Call, name: str) -> str:
-    """Return what to write if a new resource is the kept one under a new name; empty if none is of its kind."""
+    """Return what to write if a new resource is the kept one under a new name; empty if none is of
+    its kind.
+    """
     new = {
         other: (str(model.apiVersion), str(model.kind))
         for other, model in call.resources.items()
@@ -121,25 +138,37 @@ def _new_name(call: Call, name: str) -> str:
 
 
 def remarks(call: Call, decision: Decision, error: str) -> list[Note]:
-    """Return remarks for people: which resources stay, which values count as they last were, and an exception.
+    """Return remarks for people: which resources stay, which values count as they last were, and an
+    exception.
 
-    `error` is the text of the exception that ended compose(), if the resources that were registered before are sent all
-    the same; else it is empty.
+    `error` is the text of the exception that ended compose(), if the resources that were registered
+    before are sent all the same; else it is empty.
     """
     found = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
     found += [
         Note(
             name,
-            f"is kept as it is: whether it is still wanted depends on {call.readable(_paths(call, values))} "
-            f"(use value_or to decide without it, or ctx.remove to delete the resource{_new_name(call, name)})",
+            "is kept as it is: whether it is still wanted depends on"
+            f" {call.readable(_paths(call, values))} (use value_or to decide without it, or"
+            f" ctx.remove to delete the resource{_new_name(call, name)})",
         )
         for name, values in sorted(decision.kept.items())
     ]
     found += [Note(*one) for one in sorted(decision.used.items())]
     if decision.lost:
-        are = "are missing and count as they last were" if decision.lost[1:] else "is missing and counts as it last was"
+        are = (
+            "are missing and count as they last were"
+            if decision.lost[1:]
+            else "is missing and counts as it last was"
+        )
         found.append(Note("", f"{call.readable(_paths(call, decision.lost))} {are}"))
     found += [Note("", call.readable(remark)) for remark in decision.remarks]
     if error:
-        found.append(Note("", f"{call.readable(error)}; what exists stays, and only owners of missing values are made"))
+        found.append(
+            Note(
+                "",
+                f"{call.readable(error)}; what exists stays, and only owners of missing values are"
+                " made",
+            )
+        )
     return found

@@ -1,7 +1,8 @@
-"""A run of compose() with other placeholders, which shows the fields and resources that depend on their letters.
+"""A run of compose() with other placeholders, which shows the fields and resources that depend on
+their letters.
 
-The run is made where a string with a placeholder isn't found whole in the resources, because compose() has cut, hashed
-or sorted it. A field that differs in that run counts as unresolved.
+The run is made where a string with a placeholder isn't found whole in the resources, because
+compose() has cut, hashed or sorted it. A field that differs in that run counts as unresolved.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) 
     late = Run.dry(call, call.request, call.data, form=LATE)
     before = tracker.enter(late.call)
     try:
-        # All texts for each resource would be too much work, and too long a message, for a hundred of them.
+        # All texts for each resource would be too much work, and too long a message, for a hundred
+        # of them.
         found = {one.source_path: one for value in run.unaccounted for one in sources(value)}
         texts = [found[path] for path in sorted(found)][:MOST_NAMED]
         _compare_resources(decision, run, late, texts, elsewhere)
@@ -49,7 +51,11 @@ def look_at_texts(decision: Decision, run: Outcome, elsewhere: Collection[str]) 
 
 
 def _compare_resources(
-    decision: Decision, run: Outcome, late: Run, texts: Sequence[Observable], elsewhere: Collection[str]
+    decision: Decision,
+    run: Outcome,
+    late: Run,
+    texts: Sequence[Observable],
+    elsewhere: Collection[str],
 ) -> None:
     call = run.call
     others = draft_all(late.call, elsewhere)
@@ -73,7 +79,9 @@ def _compare_resources(
                 decision.drafts[name] = draft_one(call, name, elsewhere, (ways, texts))
 
 
-def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequence[Observable]) -> None:
+def _compare_composite(
+    decision: Decision, call: Call, late: Call, texts: Sequence[Observable]
+) -> None:
     """Compare the composite's status and connection details."""
     composite, another = call.composite, late.composite
     if composite is not None and another is not None:
@@ -84,17 +92,23 @@ def _compare_composite(decision: Decision, call: Call, late: Call, texts: Sequen
             return
         decision.status = list(_differing(ours or b"", theirs or b"")), texts
     details, others = details_of(call), details_of(late)
-    decision.details = {key for key in {**details, **others} if repr(details.get(key)) != repr(others.get(key))}
+    decision.details = {
+        key for key in {**details, **others} if repr(details.get(key)) != repr(others.get(key))
+    }
 
 
 def _differing(one: bytes, other: bytes, way: Way = ()) -> Iterator[Way]:
-    """Yield the ways to the fields at which two Structs differ, also to those that only one of them has."""
+    """Yield the ways to the fields at which two Structs differ, also to those that only one of them
+    has.
+    """
     ours, theirs = codec.split(one), codec.split(other)
     for key in sorted({*ours, *theirs}):
         mine, its = ours.get(key), theirs.get(key)
         if mine == its:
             continue
-        (kind, left), (other_kind, right) = (codec.open_value(value or b"") for value in (mine, its))
+        (kind, left), (other_kind, right) = (
+            codec.open_value(value or b"") for value in (mine, its)
+        )
         if kind == other_kind == codec.STRUCT and len(way) < LEVELS:
             yield from _differing(left, right, (*way, key))
         else:

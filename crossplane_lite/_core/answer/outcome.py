@@ -1,4 +1,6 @@
-"""What a run of compose() makes of the request: what it creates, changes and drops, and which values it lacks."""
+"""What a run of compose() makes of the request: what it creates, changes and drops, and which
+values it lacks.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 MOST_NAMED: Final = 5
 """The most missing values that are named as the reason why a resource waits or stays."""
 
-# What a mark has behind a digest: a sign, or keys of an earlier version. A control character ends the mark.
+# What a mark has behind a digest: a sign, or keys of an earlier version. A control character ends
+# the mark.
 _REST: Final = re.compile(rb"[!-+\--~]*")
 
 
@@ -48,7 +51,8 @@ _NO_STATUS: Final = (
 
 
 class Outcome:
-    """What a run makes of the request, once compose() has ended and the run's call is the current one.
+    """What a run makes of the request, once compose() has ended and the run's call is the current
+    one.
 
     Args:
         call: The call of the run.
@@ -65,7 +69,8 @@ class Outcome:
         violations: The texts of fatal results for fields that compose() must not set.
         fresh: The resources that are created.
         changed: The existing resources that get another content.
-        remarks: What counts as it last was in this run besides lost values, as sentences for people.
+        remarks: What counts as it last was in this run besides lost values, as sentences for
+            people.
     """
 
     def __init__(self, call: Call, elsewhere: Collection[str], error: BaseException | None) -> None:
@@ -105,8 +110,16 @@ class Outcome:
         # What lies around a value with a default was read on the way to it.
         on_the_way = {above for path in call.answered for above in prefixes(path)[:-1]}
         # One that was made by hand has no owner, and one that was read has.
-        read += [one for one in call.handed_out if one.__cl_deps__ is None and one.source_path not in on_the_way]
-        found = {one.source_path: one for one in read if one.source_path not in call.answered and not is_settled(one)}
+        read += [
+            one
+            for one in call.handed_out
+            if one.__cl_deps__ is None and one.source_path not in on_the_way
+        ]
+        found = {
+            one.source_path: one
+            for one in read
+            if one.source_path not in call.answered and not is_settled(one)
+        }
         found.update(self.asked)
         return [found[path] for path in sorted(found)]
 
@@ -119,12 +132,15 @@ class Outcome:
     @functools.cached_property
     def asked(self) -> dict[str, Observable]:
         """The missing values that compose() used as plain ones or put into a string, by path."""
-        found = {one.source_path: one for value in self.call.tokens.values() for one in sources(value)}
+        found = {
+            one.source_path: one for value in self.call.tokens.values() for one in sources(value)
+        }
         found.update(self.call.guesses)
         return found
 
     def dropped(self, *, unmarked: bool) -> list[str]:
-        """Return the existing resources of this step that the run doesn't desire; `unmarked` takes those without mark.
+        """Return the existing resources of this step that the run doesn't desire; `unmarked` takes
+        those without mark.
 
         Usages come and go by rules of their own.
         """
@@ -134,7 +150,8 @@ class Outcome:
             if name in self.drafts or name in call.other_kind:
                 continue
             whose = call.whose(name)
-            if name in call.desired:  # a previous step's, which may stay when this step leaves it alone
+            # a previous step's, which may stay when this step leaves it alone
+            if name in call.desired:
                 is_own = whose == OURS or name in call.removed
             else:
                 is_own = whose in (OURS, OUR_NAME) or (unmarked and whose == NO_MARK)
@@ -158,21 +175,33 @@ class Outcome:
     def keeps_status(self) -> bool:
         """Whether the run sets nothing in the composite's status to another value."""
         # An Observable mustn't be compared. Missing values keep theirs.
-        return all(self._waits(wanted) or there == wanted for there, wanted in _leaves(self._live_status, self.status))
+        return all(
+            self._waits(wanted) or there == wanted
+            for there, wanted in _leaves(self._live_status, self.status)
+        )
 
     @functools.cached_property
     def lacks_status(self) -> bool:
-        """Whether the run sets a field of the composite's status to a missing value, and there is no value to keep."""
-        return any(there is None and self._waits(wanted) for there, wanted in _leaves(self._live_status, self.status))
+        """Whether the run sets a field of the composite's status to a missing value, and there is
+        no value to keep.
+        """
+        return any(
+            there is None and self._waits(wanted)
+            for there, wanted in _leaves(self._live_status, self.status)
+        )
 
     @functools.cached_property
     def may_drop(self) -> bool:
-        """Whether the composite has a status field or a connection detail that the run doesn't set."""
+        """Whether the composite has a status field or a connection detail that the run doesn't
+        set.
+        """
         details = self.call.request.observed.composite.connection_details
         return not self._sets_all(self._live_status, details)
 
     def set_at(self, way: str) -> Any:
-        """Return what the run sets in a field of the composite, with missing values in it; UNSET for nothing."""
+        """Return what the run sets in a field of the composite, with missing values in it; UNSET
+        for nothing.
+        """
         at: Any = {"status": self.status}
         for step in steps_of(way):
             if not isinstance(at, dict):
@@ -181,7 +210,9 @@ class Outcome:
         return at
 
     def has_all_of(self, other: Outcome) -> bool:
-        """Say whether the run tells all that another run tells: status, details, context, readiness and results."""
+        """Say whether the run tells all that another run tells: status, details, context, readiness
+        and results.
+        """
         said, others = self._said, other._said
         if any(said.get(key) != others.get(key) for key in (*said, "xr", "")):
             return False
@@ -202,7 +233,9 @@ class Outcome:
 
     @property
     def _said(self) -> Json:
-        """What compose() has said of readiness, by the resource's name (`xr`), and its results under an empty name."""
+        """What compose() has said of readiness, by the resource's name (`xr`), and its results
+        under an empty name.
+        """
         found: Json = {name: model._state.ready for name, model in self.call.tops().items()}
         found[""] = [(one.severity, str(one.message)) for one in self.call.results.entries]
         return found
@@ -236,9 +269,17 @@ class Outcome:
 
     @functools.cached_property
     def is_still(self) -> bool:
-        """Whether the run changes nothing: no resource, status, detail, condition, context or requirement."""
+        """Whether the run changes nothing: no resource, status, detail, condition, context or
+        requirement.
+        """
         call = self.call
-        if self.error is not None or self.changed or self.fresh or self.dropped(unmarked=False) or call.removed:
+        if (
+            self.error is not None
+            or self.changed
+            or self.fresh
+            or self.dropped(unmarked=False)
+            or call.removed
+        ):
             return False
         if call.conditions.entries or self.tells_by_context or waits_to_ask(call):
             return False
@@ -246,7 +287,9 @@ class Outcome:
 
     @functools.cached_property
     def unaccounted(self) -> list[Observable]:
-        """The missing values that were put into more texts than are found intact in the resources."""
+        """The missing values that were put into more texts than are found intact in the
+        resources.
+        """
         call = self.call
         found = [one for draft in self.drafts.values() for one in draft.found if one.in_text]
         texts = Counter(id(value) for one in found for value in one.waits_for)
@@ -275,15 +318,17 @@ def _leaves(data: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
         yield from _leaves(data.get(key), value)
 
 
-# What compose() did although Crossplane discards it: forbidden fields, and conditions in the status.
+# What compose() did although Crossplane discards it: forbidden fields, and conditions in the
+# status.
 
 
 def take_violations(call: Call) -> list[str]:
-    """Remove the fields that compose() set although Crossplane's functions specification forbids it.
+    """Remove the fields that compose() set although Crossplane's functions specification forbids
+    it.
 
-    These are all fields of the composite except apiVersion, kind and status, and the status of composed resources. A
-    field that only a previous function desires stays, without a message. Returns the text of a fatal result for each
-    removed field.
+    These are all fields of the composite except apiVersion, kind and status, and the status of
+    composed resources. A field that only a previous function desires stays, without a message.
+    Returns the text of a fatal result for each removed field.
     """
     found = []
     composite = call.composite
@@ -306,8 +351,8 @@ def take_violations(call: Call) -> list[str]:
 def _taken(model: Model, whose: str, field: str, why: str) -> str:
     """Remove a field that must not be set, and return the text of a fatal result.
 
-    The text names the paths that compose() set in it, such as `spec.a, spec.b`: three at the most, and none if nothing
-    new was set, as after a `del`.
+    The text names the paths that compose() set in it, such as `spec.a, spec.b`: three at the most,
+    and none if nothing new was set, as after a `del`.
     """
     value = model.__dict__.get(field)
     base = model._state.base if isinstance(model, Resource) and model._state is not None else None
@@ -337,7 +382,8 @@ def doubles(
 ) -> Iterator[str]:
     """Yield a message for each object that is desired under two names.
 
-    Only names that compose() sets count: Crossplane makes the others out of the composition resource names.
+    Only names that compose() sets count: Crossplane makes the others out of the composition
+    resource names.
 
     Args:
         models: The registered resources, by name.
@@ -365,7 +411,8 @@ def doubles(
 def _object_of(content: bytes, name: str, call: Call) -> tuple[str, ...]:
     """Return group, kind, namespace and name of the object that Crossplane applies."""
     existing = call.existing.get(name)
-    place = content if existing is None else existing.resource  # Crossplane keeps the name of what exists
+    # Crossplane keeps the name of what exists
+    place = content if existing is None else existing.resource
     return (
         group_of(codec.get_path(content, ("apiVersion",), "")),
         codec.get_path(content, ("kind",), ""),

@@ -1,4 +1,6 @@
-"""Fills fields of the answer's message: results, conditions, requirements, connection details, context and output."""
+"""Fills fields of the answer's message: results, conditions, requirements, connection details,
+context and output.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,17 @@ if TYPE_CHECKING:
 def live_status(call: Call) -> Json:
     """Return the status that the composite has, but for conditions."""
     live = codec.get_path(call.request.observed.composite.resource, ("status",))
-    return {key: value for key, value in live.items() if key != "conditions"} if isinstance(live, dict) else {}
+    return (
+        {key: value for key, value in live.items() if key != "conditions"}
+        if isinstance(live, dict)
+        else {}
+    )
 
 
 def joined(lines: Sequence[str]) -> str:
-    """Return lines as one text, joined by '; '. After 50 lines only the number of the others follows."""
+    """Return lines as one text, joined by '; '. After 50 lines only the number of the others
+    follows.
+    """
     return some(lines, 50, "; ")
 
 
@@ -45,12 +53,15 @@ def keep_status(call: Call, target: Any) -> None:
         target.resource = codec.encode_over({"status": own}, target.resource)
 
 
-def set_details(call: Call, composite: Resource, target: Any, *, seals: bool, doubted: Collection[str]) -> None:
-    """Put the connection details that compose() set into the answer, and remove those that it deleted.
+def set_details(
+    call: Call, composite: Resource, target: Any, *, seals: bool, doubted: Collection[str]
+) -> None:
+    """Put the connection details that compose() set into the answer, and remove those that it
+    deleted.
 
-    An unresolved or doubted value is replaced by the observed value of its key. If there is none, the value of a
-    previous step stays in the answer. A key that is itself unresolved is left out. With `seals` each observed key keeps
-    its value.
+    An unresolved or doubted value is replaced by the observed value of its key. If there is none,
+    the value of a previous step stays in the answer. A key that is itself unresolved is left out.
+    With `seals` each observed key keeps its value.
     """
     registered = composite._state
     assert registered is not None
@@ -73,7 +84,8 @@ def set_details(call: Call, composite: Resource, target: Any, *, seals: bool, do
 
 
 def _resolved(call: Call, values: Any, what: str) -> Json:
-    """Return `values` as plain data. An entry with an unresolved value, at any depth, is left out and logged.
+    """Return `values` as plain data. An entry with an unresolved value, at any depth, is left out
+    and logged.
 
     `what` is the name of this part of the answer in the log, "context" or "output".
     """
@@ -81,7 +93,9 @@ def _resolved(call: Call, values: Any, what: str) -> Json:
     for key, value in values.items():
         data, waits = plain_and_waits({key: value}, call)
         if waits:
-            paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
+            paths = ", ".join(
+                sorted({source.source_path for one in waits for source in sources(one)})
+            )
             call.log.info("%s key %r is left out: it waits for %s", what, key, paths)
         else:
             kept.update(data)
@@ -91,8 +105,8 @@ def _resolved(call: Call, values: Any, what: str) -> Json:
 def text(call: Call, value: Any) -> str:
     """Return `value` as a string for people.
 
-    Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text longer than
-    `LONGEST_RESULT` is cut. If str() fails for `value`, its type is named.
+    Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text
+    longer than `LONGEST_RESULT` is cut. If str() fails for `value`, its type is named.
     """
     try:
         shown = str(value)
@@ -121,7 +135,9 @@ def add_condition(call: Call, message: Any, entry: results.ConditionEntry) -> No
 
 
 def reports_of_others(call: Call) -> dict[str, Waiting]:
-    """Return the reports of who waits that other steps have left in the context, by the step's identity."""
+    """Return the reports of who waits that other steps have left in the context, by the step's
+    identity.
+    """
     others = {step: entry for step, entry in call.told.items() if step != call.step}
     if not others:
         return {}
@@ -133,8 +149,9 @@ def reports_of_others(call: Call) -> dict[str, Waiting]:
 def set_context(call: Call, message: Any, entry: Json | None) -> None:
     """Put compose()'s changes of the context, and this step's report of who waits, into the answer.
 
-    A key whose value has an unresolved part is left out, and logged. `entry` is the report, which replaces this step's
-    report in the request; None removes it. The path of an EncodeError begins with `context`.
+    A key whose value has an unresolved part is left out, and logged. `entry` is the report, which
+    replaces this step's report in the request; None removes it. The path of an EncodeError begins
+    with `context`.
     """
     given = call.context
     data: Json = {}
@@ -158,7 +175,8 @@ def set_context(call: Call, message: Any, entry: Json | None) -> None:
 def set_output(call: Call, message: Any) -> None:
     """Put the output of an Operation, if compose() has set any, into the answer.
 
-    A key whose value has an unresolved part is left out, and logged. The path of an EncodeError begins with `output`.
+    A key whose value has an unresolved part is left out, and logged. The path of an EncodeError
+    begins with `output`.
     """
     if not call.output:
         return
@@ -171,11 +189,14 @@ def set_output(call: Call, message: Any) -> None:
 # Requirements.
 
 
-def put_requirements(call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable]]) -> None:
-    """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
+def put_requirements(
+    call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable]]
+) -> None:
+    """Put compose()'s requirements into the answer, except those with unresolved values in the key
+    or the selector.
 
-    Those are added to `unsent`, each with the values that it waits for. Raises UsageError for a requirement that
-    protobuf refuses because of invalid Unicode.
+    Those are added to `unsent`, each with the values that it waits for. Raises UsageError for a
+    requirement that protobuf refuses because of invalid Unicode.
     """
     from ..call.requirements import ResourceSelector
 
@@ -202,10 +223,22 @@ def put_requirements(call: Call, asked: Requirements, target: Any, unsent: dict[
 
 
 def _kinds(call: Call, asked: Requirements) -> Iterable[tuple[int, str, Mapping[str, Any], Any]]:
-    """Return the kinds of requirements: capability, words, what is asked for by key, and what Crossplane has sent."""
+    """Return the kinds of requirements: capability, words, what is asked for by key, and what
+    Crossplane has sent.
+    """
     return (
-        (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources, call.required_resources),
-        (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas, call.required_schemas),
+        (
+            _view.CAPABILITY_REQUIRED_RESOURCES,
+            "required resources",
+            asked.resources,
+            call.required_resources,
+        ),
+        (
+            _view.CAPABILITY_REQUIRED_SCHEMAS,
+            "required schemas",
+            asked.schemas,
+            call.required_schemas,
+        ),
     )
 
 
@@ -222,21 +255,30 @@ def _fill_selector(target: Any, selector: Any) -> None:
 
 
 def unanswered(call: Call) -> list[str]:
-    """Return the sorted keys of the requirements that this call sends and the caller hasn't answered, but could."""
+    """Return the sorted keys of the requirements that this call sends and the caller hasn't
+    answered, but could.
+    """
     keys: list[str] = []
     for capability, _, selectors, answers in () if call.asked is None else _kinds(call, call.asked):
         if call.supports(capability):
-            keys += [key for key, one in selectors.items() if key not in answers and not one.waits_in(call, key)]
+            keys += [
+                key
+                for key, one in selectors.items()
+                if key not in answers and not one.waits_in(call, key)
+            ]
     return sorted(keys)
 
 
 def waits_to_ask(call: Call) -> bool:
     """Say whether a requirement isn't sent, because a value in it is unresolved."""
-    return call.asked is not None and any(selector.waits_in(call, key) for key, selector in call.asked)
+    return call.asked is not None and any(
+        selector.waits_in(call, key) for key, selector in call.asked
+    )
 
 
 def unsupported(call: Call) -> Iterator[tuple[str, str]]:
-    """Yield the key of each requirement that the caller doesn't support, and the reason as a string for people.
+    """Yield the key of each requirement that the caller doesn't support, and the reason as a string
+    for people.
 
     Nothing is yielded if the caller doesn't say which capabilities it has.
     """

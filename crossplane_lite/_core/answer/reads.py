@@ -1,7 +1,7 @@
 """What a run of compose() has read, as values by object and path, for the notes (`_core.known`).
 
-A resolved call pays nothing for it: what was read is in the views of observed nodes anyway, and is collected only in a
-call that writes notes.
+A resolved call pays nothing for it: what was read is in the views of observed nodes anyway, and is
+collected only in a call that writes notes.
 """
 
 from __future__ import annotations
@@ -65,11 +65,17 @@ def object_of(root: Root) -> str:
 
 
 def asked_name(call: Any, key: str) -> str:
-    """Return the name of the only object that a requirement asks for; empty if it asks by labels."""
+    """Return the name of the only object that a requirement asks for; empty if it asks by
+    labels.
+    """
     selector = None if call.asked is None else call.asked.resources.get(key)
     if selector is None or selector.match_name is None or unresolved_in(selector.texts(), call):
         return ""
-    return selector.match_name if selector.namespace is None else f"{selector.namespace}/{selector.match_name}"
+    return (
+        selector.match_name
+        if selector.namespace is None
+        else f"{selector.namespace}/{selector.match_name}"
+    )
 
 
 def where(value: Observable) -> Where | None:
@@ -89,7 +95,9 @@ def places_of(values: Iterable[Observable]) -> set[Where]:
 
 
 def values_read(call: Call) -> Values:
-    """Return the values of observed state and of the context that compose() has read and that were there."""
+    """Return the values of observed state and of the context that compose() has read and that were
+    there.
+    """
     found: Values = {}
     for registered in _observed_objects(call):
         found.setdefault(object_of(registered.root), {}).update(_values_of(call, registered))
@@ -98,11 +106,17 @@ def values_read(call: Call) -> Values:
     for name in call.seen_names & call.observed.keys():
         found.setdefault(name, {})
     given = call.context
-    for key, value in () if given is None else ((key, given.received(key)) for key in sorted(given.asked)):
+    for key, value in (
+        () if given is None else ((key, given.received(key)) for key in sorted(given.asked))
+    ):
         if value is not UNSET:
             is_kept = not (carriers.is_too_large(value) or _is_secret(call, value))
             found.setdefault(CONTEXT, {})[key] = value if is_kept else NOT_KEPT
-    return {obj: ways for obj, ways in found.items() if ways or is_required(obj) or obj in call.seen_names}
+    return {
+        obj: ways
+        for obj, ways in found.items()
+        if ways or is_required(obj) or obj in call.seen_names
+    }
 
 
 def _observed_objects(call: Call) -> Iterator[Registered]:
@@ -137,11 +151,15 @@ def _values_of(call: Call, registered: Registered) -> Json:
 
 
 def lost_conditions(call: Call, notes: Notes) -> list[Observable]:
-    """Return the noted conditions that aren't True, of objects whose list of conditions was read, as by a loop."""
+    """Return the noted conditions that aren't True, of objects whose list of conditions was read,
+    as by a loop.
+    """
     found = []
     for registered in _observed_objects(call):
         root = registered.root
-        if root.kind == "xr" or not isinstance(_view(registered.observed, "status", "conditions"), list):
+        if root.kind == "xr" or not isinstance(
+            _view(registered.observed, "status", "conditions"), list
+        ):
             continue
         there = conditions_of(root.raw)
         for way in notes.values.get(object_of(root), ()):
@@ -152,7 +170,9 @@ def lost_conditions(call: Call, notes: Notes) -> list[Observable]:
 
 
 def _below(top: Any, root: Root) -> Iterator[tuple[str, Any]]:
-    """Yield the path and the value of everything below an observed object that was read and was there."""
+    """Yield the path and the value of everything below an observed object that was read and was
+    there.
+    """
     work: list[Any] = [top]
     while work:
         model = work.pop()
@@ -169,11 +189,15 @@ def _below(top: Any, root: Root) -> Iterator[tuple[str, Any]]:
                 continue
             if state == WAIT:
                 one = [(root.way_of(node.path + fields[name].step), value)]
-                yield from one if below is None else _whole(root.way_of(below.path), value, below.raw)
+                yield from (
+                    one if below is None else _whole(root.way_of(below.path), value, below.raw)
+                )
 
 
 def _whole(way: str, value: Any, raw: bytes) -> Iterator[tuple[str, Any]]:
-    """Yield an object, list or map that was read as a whole; of a list of conditions those that are True."""
+    """Yield an object, list or map that was read as a whole; of a list of conditions those that are
+    True.
+    """
     if not isinstance(value, list):
         yield way, codec.decode_struct(raw)
         return
@@ -219,8 +243,11 @@ def _is_secret(call: Call, value: Any) -> bool:
     return call.masked(str(value)) != str(value)
 
 
-def missing_keys(call: Call, missing: Iterable[Observable], without: Collection[str]) -> Iterator[str]:
-    """Yield the keys of missing values, and of registered objects that have no values yet; some come again.
+def missing_keys(
+    call: Call, missing: Iterable[Observable], without: Collection[str]
+) -> Iterator[str]:
+    """Yield the keys of missing values, and of registered objects that have no values yet; some
+    come again.
 
     Resources in `without` are left out: of their values nobody knows whether they were there.
     """
@@ -237,7 +264,9 @@ def missing_keys(call: Call, missing: Iterable[Observable], without: Collection[
 
 
 def _without_values(call: Call, name: str) -> str | None:
-    """Return the path to the part of a resource that has no values yet; None if the provider has reported some."""
+    """Return the path to the part of a resource that has no values yet; None if the provider has
+    reported some.
+    """
     if name not in call.observed:
         return ""
     fields = codec.split(call.observed[name].resource)
@@ -250,12 +279,16 @@ def _without_values(call: Call, name: str) -> str | None:
 
 
 def places(call: Call) -> Callable[[str, str], bool]:
-    """Return a function that says whether values of an object may lie on a resource of this step."""
+    """Return a function that says whether values of an object may lie on a resource of this
+    step.
+    """
     return carriers.places(functools.partial(_namespace, call))
 
 
 def _namespace(call: Call, obj: str) -> str | None:
-    """Return the namespace of an object, which is empty without one; None if nobody knows it any more."""
+    """Return the namespace of an object, which is empty without one; None if nobody knows it any
+    more.
+    """
     if obj in (COMPOSITE, CONTEXT):
         return call.namespace
     if is_required(obj):

@@ -1,4 +1,6 @@
-"""The resources, status fields and requirements of a call that wait for values or resources, each with the reason."""
+"""The resources, status fields and requirements of a call that wait for values or resources, each
+with the reason.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 _LONGEST_QUOTE: Final = 200
 
-# The conditions that say why a resource has no values, the first one first, and what their status False means.
+# The conditions that say why a resource has no values, the first one first, and what their status
+# False means.
 _FAILED: Final = {
     "Synced": "isn't Synced",
     "Ready": "isn't Ready",
@@ -35,14 +38,16 @@ _AGAIN: Final = "for the same reason"
 
 
 class WhoWaits:
-    """Who waits in a call: resources, fields of the composite's status and requirements, each with the reasons.
+    """Who waits in a call: resources, fields of the composite's status and requirements, each with
+    the reasons.
 
     It is only made for a call in which something waits or must be reported.
 
     Attributes:
-        graph: The dependencies of this call, each from the one that waits to the resource that it waits for.
-        data: Who waits, as the context shows it to later steps. None if no resource waits, all requirements are
-            supported, and there are no remarks.
+        graph: The dependencies of this call, each from the one that waits to the resource that it
+            waits for.
+        data: Who waits, as the context shows it to later steps. None if no resource waits, all
+            requirements are supported, and there are no remarks.
     """
 
     __slots__ = ("_call", "_held", "data", "graph")
@@ -61,9 +66,11 @@ class WhoWaits:
 
         Args:
             call: The call.
-            waiting: Maps each waiting resource's name to the values and resources that it waits for.
+            waiting: Maps each waiting resource's name to the values and resources that it waits
+                for.
             status: The unresolved fields of the composite's status.
-            unsent: Maps the key of each requirement that isn't sent to the values that it waits for.
+            unsent: Maps the key of each requirement that isn't sent to the values that it waits
+                for.
             cut_off: The keys of requirements that Crossplane doesn't support, each with the reason.
             notes: Remarks for people, such as which existing resources are kept, and why.
             held: The names of the resources that are held back.
@@ -75,12 +82,16 @@ class WhoWaits:
         self.data: Waiting | None = None
         gone = [CutOff(*one) for one in cut_off]
         if waiting or gone or notes:
-            self.data = Waiting(sorted(held), sorted(self._needs()), sorted(gone), tuple(sorted(notes)))
+            self.data = Waiting(
+                sorted(held), sorted(self._needs()), sorted(gone), tuple(sorted(notes))
+            )
 
     def _needs(self) -> set[Need]:
         readable = functools.cache(self._call.readable)
         # Many wait for one value, whose reason is found out once.
-        reason_of = functools.cache(lambda owner, path: readable(why(self._call, owner, path, self._held)))
+        reason_of = functools.cache(
+            lambda owner, path: readable(why(self._call, owner, path, self._held))
+        )
         found = set()
         for dependent, targets in self.graph.edges.items():
             name = readable(shown_vertex(dependent))
@@ -89,7 +100,9 @@ class WhoWaits:
                 for target in self.graph.set_at(owner):
                     # A field that waits for itself keeps its value.
                     if target != dependent or dependent[0] == "resource":
-                        found.add(Need(name, readable(shown_vertex(target)), readable(path), reason))
+                        found.add(
+                            Need(name, readable(shown_vertex(target)), readable(path), reason)
+                        )
         return found
 
     def fatals(self) -> list[str]:
@@ -105,10 +118,11 @@ class WhoWaits:
         return [f"dependency cycle: {' waits for '.join(cycle)}{through}; {remedy}"]
 
     def lines(self) -> list[str]:
-        """Return lines for people: which resource waits for which value, and why; sorted by the resource's name.
+        """Return lines for people: which resource waits for which value, and why; sorted by the
+        resource's name.
 
-        Resources that wait only for what is held back are counted behind these. Fields and requirements get no lines,
-        but for requirements that Crossplane doesn't support.
+        Resources that wait only for what is held back are counted behind these. Fields and
+        requirements get no lines, but for requirements that Crossplane doesn't support.
         """
         says = self.data
         if says is None:
@@ -127,35 +141,47 @@ class WhoWaits:
         return lines + [f"{one.name} isn't available ({one.why})" for one in says.cut_off]
 
     def with_graph(self, text: str) -> str:
-        """Return `text` followed by the dependencies on missing values, such as `vpc -> subnet (vpc.status.id)`.
+        """Return `text` followed by the dependencies on missing values, such as
+        `vpc -> subnet (vpc.status.id)`.
 
-        After 50 dependencies only the number of the others follows. Without dependencies, the text is unchanged.
+        After 50 dependencies only the number of the others follows. Without dependencies, the text
+        is unchanged.
         """
         found = set()
         for need in () if self.data is None else self.data.needs:
             if need.of:
                 source = "xr" if need.of.startswith("xr.") else need.of
-                found.add(f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else ""))
+                found.add(
+                    f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else "")
+                )
         return f"{text}. Dependencies: {joined(sorted(found))}" if found else text
 
 
 def _waits_of(needs: Iterable[Need], existing: Container[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each resource that waits and a line about it; a long reason is told once."""
+    """Yield the name of each resource that waits and a line about it; a long reason is told
+    once.
+    """
     known: set[str] = set()
     for name, path, reason in sorted({(need.name, need.path, need.why) for need in needs}):
-        waits = f"keeps what it has until {path} is there" if name in existing else f"waits for {path}"
+        waits = (
+            f"keeps what it has until {path} is there" if name in existing else f"waits for {path}"
+        )
         yield name, f"{name} {waits} ({_AGAIN if reason in known else reason})"
         if len(reason) > _LONG:
             known.add(reason)
 
 
 def _more(waiting: set[str], direct: set[str]) -> list[str]:
-    """Return how many resources wait for those that wait directly, as a line; none if there are no more."""
+    """Return how many resources wait for those that wait directly, as a line; none if there are no
+    more.
+    """
     count = len(waiting - direct)
     if not count:
         return []
     verb = "wait" if count > 1 else "waits"
-    return [f"{count} more {verb} for {'these' if len(direct) > 1 else min(direct, default='these')}"]
+    return [
+        f"{count} more {verb} for {'these' if len(direct) > 1 else min(direct, default='these')}"
+    ]
 
 
 # Why a value is missing.
@@ -195,7 +221,9 @@ def why(call: Call, owner: Vertex, path: str, held: Collection[str]) -> str:
 
 
 def _cause(call: Call, conditions: Mapping[str, dict[str, Any]]) -> str:
-    """Return the message of the first condition that is False and has one, and since when; empty without one."""
+    """Return the message of the first condition that is False and has one, and since when; empty
+    without one.
+    """
     for type_, words in _FAILED.items():
         condition = conditions.get(type_, {})
         message = condition.get("message")
@@ -219,7 +247,10 @@ def _why_required(call: Call, key: str) -> str:
     if answer is not None:
         return f"{what} doesn't have it" if answer else f"{what} doesn't exist"
     if selector is None:
-        return f"this call of compose() doesn't ask for it{near_name(key, call.requirements.resources)}"
+        return (
+            "this call of compose() doesn't ask for"
+            f" it{near_name(key, call.requirements.resources)}"
+        )
     waits = selector.waits_in(call)
     if waits:
         return f"it isn't asked for yet: its selector waits for {waits[0].source_path}"
@@ -227,9 +258,15 @@ def _why_required(call: Call, key: str) -> str:
 
 
 def named(selector: ResourceSelector) -> str:
-    """Return what a function asks for, such as `ConfigMap acme/env` or `Zone with labels a=b in namespace acme`."""
+    """Return what a function asks for, such as `ConfigMap acme/env` or
+    `Zone with labels a=b in namespace acme`.
+    """
     if selector.match_name is not None:
-        name = selector.match_name if selector.namespace is None else f"{selector.namespace}/{selector.match_name}"
+        name = (
+            selector.match_name
+            if selector.namespace is None
+            else f"{selector.namespace}/{selector.match_name}"
+        )
         return f"{selector.kind} {name}"
     labels = sorted(f"{key}={value}" for key, value in (selector.match_labels or {}).items())
     what = f"{selector.kind} with labels {some(labels, 5)}" if labels else f"any {selector.kind}"

@@ -1,6 +1,8 @@
-"""Imports modules of optional packages. If one is missing, the error names the extra that installs it.
+"""Imports modules of optional packages. If one is missing, the error names the extra that installs
+it.
 
-An extra is a group of optional dependencies: `pip install 'crossplane-lite[schemas]'` installs the extra `schemas`.
+An extra is a group of optional dependencies: `pip install 'crossplane-lite[schemas]'` installs the
+extra `schemas`.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ def load(module: str, extra: str) -> Any:
 
     Raises:
         MissingExtraError: The module, or a package that contains it, isn't installed.
-        ImportError: The module is installed, but can't be imported, for example because a package that it imports
-            is missing.
+        ImportError: The module is installed, but can't be imported, for example because a package
+            that it imports is missing.
     """
     try:
         return importlib.import_module(module)
@@ -36,4 +38,6 @@ def load(module: str, extra: str) -> Any:
 
 def not_installed(module: str, extra: str) -> str:
     """Return the text that says which extra installs a missing module."""
-    return f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[{extra}]'"
+    return (
+        f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[{extra}]'"
+    )

@@ -4,5 +4,7 @@ from __future__ import annotations
 
 import os
 
-PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
+PACKAGE = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), ""
+)
 """The folder's path, with a separator at its end."""

@@ -1,4 +1,6 @@
-"""SHA-256 without hashlib, which would take 3.7 MB in a served function, and short digests as letters."""
+"""SHA-256 without hashlib, which would take 3.7 MB in a served function, and short digests as
+letters.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,8 @@ _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 
 
 def digest(data: bytes, length: int) -> str:
-    """Return a digest of `data`: `length` letters, digits, hyphens and underscores (42 at the most), 6 bits each."""
+    """Return a digest of `data`: `length` letters, digits, hyphens and underscores (42 at the
+    most), 6 bits each.
+    """
     number = int.from_bytes(sha256(data).digest(), "big")
     return "".join(_LETTERS[number >> shift & 63] for shift in range(0, length * 6, 6))

@@ -25,7 +25,9 @@ class Kept(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: Any, make: Callable[[], T]) -> T:
-        """Return the value of a key. `make` makes it if it isn't kept; all callers get the same one."""
+        """Return the value of a key. `make` makes it if it isn't kept; all callers get the same
+        one.
+        """
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -20,7 +20,8 @@ _ENDS: Final = "with a letter or digit at both ends"
 WORD_FORM: Final = f"up to {_LONGEST_LABEL} letters, digits, '-', '_' and '.', {_ENDS}"
 DNS_LABEL_FORM: Final = f"up to {_LONGEST_LABEL} lower-case letters, digits and '-', {_ENDS}"
 SUBDOMAIN_FORM: Final = (
-    f"up to {_LONGEST_SUBDOMAIN} lower-case letters, digits, '-' and '.', {_ENDS} and beside each '.'"
+    f"up to {_LONGEST_SUBDOMAIN} lower-case letters, digits, '-' and '.', {_ENDS} and beside"
+    " each '.'"
 )
 KEY_FORM: Final = f"{WORD_FORM}; in front of it there may be a DNS name and '/'"
 

@@ -1,4 +1,6 @@
-"""What to write in place of the names of the official SDK, which code that comes from there still has."""
+"""What to write in place of the names of the official SDK, which code that comes from there still
+has.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,17 @@ _INSTEAD: Final = {
     ("ObservedResources", "composite"): "write ctx.composite(Unstructured).observed",
     ("ObservedResources", "resources"): "write ctx.observed[name]",
     ("OnlyRead", "composite"): "write ctx.composite(Unstructured), of which .status can be set",
-    ("OnlyRead", "resources"): "write ctx.resource(name, ...); ctx.desired[name] is of previous steps",
+    (
+        "OnlyRead",
+        "resources",
+    ): "write ctx.resource(name, ...); ctx.desired[name] is of previous steps",
     ("Results", "append"): "write ctx.results.normal(message)",
 }
 
 
 def instead(name: str, owner: str = "") -> str:
-    """Return a hint such as `; write ctx.observed[name]`; an empty string if the official SDK has no such name.
+    """Return a hint such as `; write ctx.observed[name]`; an empty string if the official SDK has
+    no such name.
 
     Args:
         name: The name of an attribute that an object lacks.

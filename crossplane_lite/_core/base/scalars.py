@@ -1,8 +1,10 @@
-"""Numbers that JSON holds exactly, and unquoted YAML scalars by the rules that kustomize, kpt and kubectl share.
+"""Numbers that JSON holds exactly, and unquoted YAML scalars by the rules that kustomize, kpt and
+kubectl share.
 
-`true` and `false` are the only booleans; `yes`, `on`, `12:30:45`, timestamps and `=` are strings. `0x1f`, `0b11`,
-`0o644` and `0644` are integers, and `1_000`, `1e3` and `1000.0` are the integer 1000. Programs that read YAML 1.1 may
-also read the words of `booleans_of_1_1`, such as `yes`, as booleans.
+`true` and `false` are the only booleans; `yes`, `on`, `12:30:45`, timestamps and `=` are strings.
+`0x1f`, `0b11`, `0o644` and `0644` are integers, and `1_000`, `1e3` and `1000.0` are the integer
+1000. Programs that read YAML 1.1 may also read the words of `booleans_of_1_1`, such as `yes`, as
+booleans.
 """
 
 from __future__ import annotations
@@ -40,28 +42,41 @@ _MOST_BITS = 10_000
 
 
 def forms(word: str) -> tuple[str, str, str]:
-    """Return the three spellings that YAML allows for a word such as `true`: lower case, capitalised and upper case."""
+    """Return the three spellings that YAML allows for a word such as `true`: lower case,
+    capitalised and upper case.
+    """
     return word, word.capitalize(), word.upper()
 
 
 WORDS: dict[str, bool | None] = {"": None, "~": None}
-"""The values of the words that all readers of YAML read alike: null, true and false, in each spelling."""
+"""The values of the words that all readers of YAML read alike: null, true and false, in each
+spelling.
+"""
 
 for _value, _word in ((None, "null"), (True, "true"), (False, "false")):
     WORDS.update(dict.fromkeys(forms(_word), _value))
 
 
 def booleans_of_1_1() -> dict[str, bool]:
-    """Return the words that are booleans only in YAML 1.1, in each spelling, with their values: `yes` is True."""
+    """Return the words that are booleans only in YAML 1.1, in each spelling, with their values:
+    `yes` is True.
+    """
     spelt = {True: "y yes on", False: "n no off"}
-    return {form: value for value, words in spelt.items() for word in words.split() for form in forms(word)}
+    return {
+        form: value
+        for value, words in spelt.items()
+        for word in words.split()
+        for form in forms(word)
+    }
 
 
 def resolve(text: str) -> Any:
-    """Return the value of an unquoted scalar without a tag: None, a boolean, an integer, a float or a string.
+    """Return the value of an unquoted scalar without a tag: None, a boolean, an integer, a float or
+    a string.
 
-    `1.0` and `1e3` are integers, too; from 2**53 on, numbers that are written like these are floats. Text without
-    another meaning is a string; so are `.nan`, `.inf` and the other words of `NOT_JSON`.
+    `1.0` and `1e3` are integers, too; from 2**53 on, numbers that are written like these are
+    floats. Text without another meaning is a string; so are `.nan`, `.inf` and the other words of
+    `NOT_JSON`.
     """
     if text in WORDS:
         return WORDS[text]
@@ -74,10 +89,11 @@ def resolve(text: str) -> Any:
 
 
 def number(text: str) -> int | float | None:
-    """Return the number that an unquoted scalar stands for; None if it isn't a number. `1.0` and `1e3` are floats here.
+    """Return the number that an unquoted scalar stands for; None if it isn't a number. `1.0` and
+    `1e3` are floats here.
 
-    Integers of more than 10,000 bits, and floats beyond the range of a double, give None: Kubernetes doesn't read these
-    as numbers either.
+    Integers of more than 10,000 bits, and floats beyond the range of a double, give None:
+    Kubernetes doesn't read these as numbers either.
     """
     first = text[:1]
     if first not in "0123456789+-." or not first:
@@ -91,7 +107,8 @@ def number(text: str) -> int | float | None:
             found = int(digits, 0)
         except ValueError:  # thousands of digits
             return None
-        # Python reads integers of any length in base 2, 8 and 16, but couldn't write them in base 10.
+        # Python reads integers of any length in base 2, 8 and 16, but couldn't write them in base
+        # 10.
         return None if found.bit_length() > _MOST_BITS else -found if first == "-" else found
     if FLOAT.fullmatch(bare):
         fraction = float(bare)
@@ -100,7 +117,8 @@ def number(text: str) -> int | float | None:
 
 
 def check_tag(tag: str, text: str | None, where: str) -> None:
-    """Check that a tag can be used in a manifest, and that the tagged text is a value of the tag's type.
+    """Check that a tag can be used in a manifest, and that the tagged text is a value of the tag's
+    type.
 
     Args:
         tag: The tag in full, with `TAG` in place of `!!`.
@@ -108,11 +126,20 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
         where: Where the value is, such as `input.yaml, line 3`. The message begins with it.
 
     Raises:
-        InputError: The tag isn't one of `!`, `!!str`, `!!binary`, `!!timestamp`, `!!null`, `!!bool`, `!!int` and
-            `!!float`, or the text isn't a value of the tag's type.
+        InputError: The tag isn't one of `!`, `!!str`, `!!binary`, `!!timestamp`, `!!null`,
+            `!!bool`, `!!int` and `!!float`, or the text isn't a value of the tag's type.
     """
     short = tag.removeprefix(TAG)
-    if text is None or short not in ("!", "str", "binary", "timestamp", "null", "bool", "int", "float"):
+    if text is None or short not in (
+        "!",
+        "str",
+        "binary",
+        "timestamp",
+        "null",
+        "bool",
+        "int",
+        "float",
+    ):
         raise InputError(f"{where}: {bad_tag(tag)}")
     try:
         value = tagged(tag, text)
@@ -120,19 +147,25 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
         value = None
     fits = {"null": type(None), "bool": bool, "int": int, "float": float}.get(short, str)
     if type(value) is not fits:
-        raise InputError(f"{where}: {text!r} is not a value of !!{short}: change the value, or remove the tag")
+        raise InputError(
+            f"{where}: {text!r} is not a value of !!{short}: change the value, or remove the tag"
+        )
 
 
 def bad_tag(tag: str) -> str:
-    """Return a message that refuses a tag. `tag` has `TAG` in place of `!!`; the message shows it as files do."""
+    """Return a message that refuses a tag. `tag` has `TAG` in place of `!!`; the message shows it
+    as files do.
+    """
     shown = f"!!{tag.removeprefix(TAG)}" if tag.startswith(TAG) else tag
     return f"the tag {shown} has no meaning in a manifest: remove it, and write a plain value"
 
 
 def tagged(tag: str, text: str) -> Any:
-    """Return the value of a scalar with a tag, such as the string `5` for `!!str 5`, and 1.0 for `!!float 1`.
+    """Return the value of a scalar with a tag, such as the string `5` for `!!str 5`, and 1.0 for
+    `!!float 1`.
 
-    The value of `!!binary` is the text that the base64 stands for, as in Go. Bytes that aren't UTF-8 become U+FFFD.
+    The value of `!!binary` is the text that the base64 stands for, as in Go. Bytes that aren't
+    UTF-8 become U+FFFD.
 
     Args:
         tag: A tag that `check_tag` accepted for this text, in full, with `TAG` in place of `!!`.

@@ -1,4 +1,6 @@
-"""Markers for fields without a value (UNSET, NULL and TOMBSTONE) and for objects that are replaced."""
+"""Markers for fields without a value (UNSET, NULL and TOMBSTONE) and for objects that are
+replaced.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from typing import Any, Final, Literal
 
 
 class _Marker(enum.Enum):
-    """An enum with one member, so that type checkers understand `if value is UNSET`. The member is false."""
+    """An enum with one member, so that type checkers understand `if value is UNSET`. The member is
+    false.
+    """
 
     def __bool__(self) -> Literal[False]:
         return False
@@ -40,15 +44,23 @@ class _Tombstone(_Marker):
 
 
 UNSET: Final = UnsetType.UNSET
-"""The value of a field that was not set. Assigning UNSET, or None, means that the function doesn't set the field."""
+"""The value of a field that was not set. Assigning UNSET, or None, means that the function doesn't
+set the field.
+"""
 
 NULL: Final = NullType.NULL
-"""An explicit JSON null. Assign NULL to write a null; assigning `None` means that the function sets no value."""
+"""An explicit JSON null. Assign NULL to write a null; assigning `None` means that the function sets
+no value.
+"""
 
 
 class Replaced(dict[str, Any]):
-    """A dict that is encoded over an existing Struct and replaces the object at its path. A plain dict is merged."""
+    """A dict that is encoded over an existing Struct and replaces the object at its path. A plain
+    dict is merged.
+    """
 
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE
-"""In data that is encoded over an existing Struct: the value of a key whose field is removed from the Struct."""
+"""In data that is encoded over an existing Struct: the value of a key whose field is removed from
+the Struct.
+"""

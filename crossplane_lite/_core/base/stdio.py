@@ -1,8 +1,10 @@
-"""stdout and stderr of a command: stdout gets nothing but the command's output, and a broken stderr stops no command.
+"""stdout and stderr of a command: stdout gets nothing but the command's output, and a broken stderr
+stops no command.
 
-A command runs the user's function in its own process, and the function may print: on import, in threads, at exit,
-through C libraries and subprocesses. So the command calls `take` before it imports the function. From then on only
-`write` reaches stdout; everything else that is printed goes to stderr.
+A command runs the user's function in its own process, and the function may print: on import, in
+threads, at exit, through C libraries and subprocesses. So the command calls `take` before it
+imports the function. From then on only `write` reaches stdout; everything else that is printed goes
+to stderr.
 """
 
 from __future__ import annotations
@@ -27,17 +29,20 @@ _GRACE_SECONDS = 1.0
 class _Stderr(io.FileIO):
     """A stderr that can't fail: output that can't be written is dropped, and `close` has no effect.
 
-    A failure of stderr couldn't be reported anywhere, and must not change the command's output and exit status.
+    A failure of stderr couldn't be reported anywhere, and must not change the command's output and
+    exit status.
 
     Attributes:
-        before_next: Bytes that are written before the next text, once. They clear the status line, so that a function's
-            log line doesn't begin in the middle of a row of the terminal.
+        before_next: Bytes that are written before the next text, once. They clear the status line,
+            so that a function's log line doesn't begin in the middle of a row of the terminal.
     """
 
     before_next = b""
 
     def write(self, data: Any, /) -> int:
-        """Write `data`, and drop the part that can't be written. Return the size of all of `data` in any case."""
+        """Write `data`, and drop the part that can't be written. Return the size of all of `data`
+        in any case.
+        """
         size = memoryview(data).nbytes
         before, self.before_next = self.before_next, b""
         try:
@@ -51,7 +56,9 @@ class _Stderr(io.FileIO):
 
 
 class _Held(io.StringIO):
-    """A stand-in for `sys.stdout` that collects text until it is known whether stdout or stderr must get it."""
+    """A stand-in for `sys.stdout` that collects text until it is known whether stdout or stderr
+    must get it.
+    """
 
     def __init__(self, stream: Any) -> None:
         super().__init__()
@@ -72,8 +79,8 @@ class _Taken:
 
     Attributes:
         stream: The sys.stdout before `take`; None if it was closed.
-        fd: A file descriptor of the stdout before `take`. None if sys.stdout wasn't the process's own stream, as in
-            tests, or if it was closed.
+        fd: A file descriptor of the stdout before `take`. None if sys.stdout wasn't the process's
+            own stream, as in tests, or if it was closed.
         process: The PID of the process that called `take`. A fork of it has another PID.
     """
 
@@ -120,27 +127,32 @@ class _Taken:
 
 
 _taken: _Taken | None = None
-# The streams of commands that have ended. A thread may still be in print(), which in CPython holds no reference of its
-# own to sys.stdout: it would write into memory that is free.
+# The streams of commands that have ended. A thread may still be in print(), which in CPython holds
+# no reference of its own to sys.stdout: it would write into memory that is free.
 _replaced: list[Any] = []
 
 
 def repair() -> None:
-    """Open the null device for each of stdin, stdout and stderr that is closed, and give sys.stderr a safe stream.
+    """Open the null device for each of stdin, stdout and stderr that is closed, and give sys.stderr
+    a safe stream.
 
-    Otherwise the next file that is opened would get the file descriptor of a closed stderr, and messages would be
-    written into that file. Writing to the safe stream (`_Stderr`) never fails. On Windows, sys.stderr stays as it is,
-    and so does a sys.stderr that was replaced. Call this only in a process that ends with its command.
+    Otherwise the next file that is opened would get the file descriptor of a closed stderr, and
+    messages would be written into that file. Writing to the safe stream (`_Stderr`) never fails. On
+    Windows, sys.stderr stays as it is, and so does a sys.stderr that was replaced. Call this only
+    in a process that ends with its command.
     """
     for fd in range(3):
         try:
             os.fstat(fd)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # open() takes the lowest number that is free
+            # open() takes the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     # On Windows, Python writes to terminals in another way than `_Stderr` does.
     if sys.stderr is sys.__stderr__ and sys.platform != "win32":
         encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-        stream = io.TextIOWrapper(_Stderr(2, "wb", closefd=False), encoding, "backslashreplace", write_through=True)
+        stream = io.TextIOWrapper(
+            _Stderr(2, "wb", closefd=False), encoding, "backslashreplace", write_through=True
+        )
         sys.stderr = stream
 
 
@@ -153,8 +165,8 @@ def before_next(text: bytes) -> bytes | None:
         text: The text; empty for none.
 
     Returns:
-        The text that hasn't been written yet, empty if there is none. None if sys.stderr isn't the stream of `repair`,
-        in which case this function does nothing.
+        The text that hasn't been written yet, empty if there is none. None if sys.stderr isn't the
+        stream of `repair`, in which case this function does nothing.
     """
     stream = getattr(sys.stderr, "buffer", None)
     if not isinstance(stream, _Stderr):
@@ -164,10 +176,11 @@ def before_next(text: bytes) -> bytes | None:
 
 
 def hold() -> None:
-    """Collect everything that is printed from now on, until `take` or `release` prints it; at exit it is in any case.
+    """Collect everything that is printed from now on, until `take` or `release` prints it; at exit
+    it is in any case.
 
-    A program that defines a KRM function may print before it runs the function. With PYTHONUNBUFFERED, that text would
-    reach stdout before the function's output.
+    A program that defines a KRM function may print before it runs the function. With
+    PYTHONUNBUFFERED, that text would reach stdout before the function's output.
     """
     if sys.stdout is not None and not isinstance(sys.stdout, _Held):
         sys.stdout = _Held(sys.stdout)
@@ -175,7 +188,9 @@ def hold() -> None:
 
 
 def release() -> None:
-    """End `hold`: set sys.stdout back to the stream from before, and write the collected text to it."""
+    """End `hold`: set sys.stdout back to the stream from before, and write the collected text to
+    it.
+    """
     held = sys.stdout
     if isinstance(held, _Held):
         _replaced.append(held)
@@ -215,12 +230,13 @@ def read(hint: str) -> bytes:
 def take(*, is_ours: bool = True) -> None:
     """Reserve stdout for `write`: from now on, everything else that is printed goes to stderr.
 
-    This is also true for subprocesses and C libraries, because file descriptor 1 is redirected. If sys.stdout isn't
-    the process's own stream, as in tests, only sys.stdout is replaced. A second call before `give_back` has no effect.
+    This is also true for subprocesses and C libraries, because file descriptor 1 is redirected. If
+    sys.stdout isn't the process's own stream, as in tests, only sys.stdout is replaced. A second
+    call before `give_back` has no effect.
 
     Args:
-        is_ours: Whether what was printed before is the command's output. Otherwise what Python still has of it in the
-            buffer goes to stderr, too.
+        is_ours: Whether what was printed before is the command's output. Otherwise what Python
+            still has of it in the buffer goes to stderr, too.
     """
     global _taken
     if _taken is None:
@@ -236,9 +252,11 @@ def is_terminal() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write a command's output to the stdout that the process had before `take`. Call `take` if it wasn't called.
+    """Write a command's output to the stdout that the process had before `take`. Call `take` if it
+    wasn't called.
 
-    In a process that the user's function has forked, nothing is written, so that the output doesn't appear twice.
+    In a process that the user's function has forked, nothing is written, so that the output doesn't
+    appear twice.
 
     Raises:
         OSError: stdout is closed, or the output or a part of it can't be written.
@@ -249,7 +267,8 @@ def write(data: bytes) -> None:
         return
     try:
         _taken.write(data)
-    except OSError as error:  # OSError() picks the same subclass by the number, such as BrokenPipeError
+    except OSError as error:
+        # OSError() picks the same subclass by the number, such as BrokenPipeError
         raise OSError(error.errno, f"can't write to stdout: {error.strerror or error}") from None
 
 
@@ -257,8 +276,8 @@ def give_back(*, ending: bool) -> None:
     """Undo `take`. Do nothing if `take` wasn't called.
 
     Args:
-        ending: Whether the process ends now. In this case file descriptor 1 stays redirected to stderr, because
-            threads and atexit handlers may still print.
+        ending: Whether the process ends now. In this case file descriptor 1 stays redirected to
+            stderr, because threads and atexit handlers may still print.
     """
     global _taken
     if _taken is not None and (_taken.fd is None or not ending):
@@ -283,8 +302,8 @@ def say(*lines: str) -> None:
 def flush() -> None:
     """Flush sys.stdout; do nothing if it is closed.
 
-    Output that can't be written is dropped after the error. Otherwise Python would try to write it again at exit, and
-    change the exit status.
+    Output that can't be written is dropped after the error. Otherwise Python would try to write it
+    again at exit, and change the exit status.
 
     Raises:
         OSError: The output can't be written.
@@ -302,10 +321,12 @@ def flush() -> None:
 
 
 def leave(status: int) -> None:
-    """Make sure that the process ends soon after its main thread, even if the user's function has left threads running.
+    """Make sure that the process ends soon after its main thread, even if the user's function has
+    left threads running.
 
-    Returns at once. Threads of thread pools end by themselves when the main thread ends. If other threads still run
-    one second later, a message on stderr has their names, and the process is ended.
+    Returns at once. Threads of thread pools end by themselves when the main thread ends. If other
+    threads still run one second later, a message on stderr has their names, and the process is
+    ended.
 
     Args:
         status: The exit status if the process must be ended.

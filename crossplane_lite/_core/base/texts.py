@@ -1,7 +1,9 @@
-"""Texts for messages: shortened, as one line, with types in words, and with the name that was probably meant.
+"""Texts for messages: shortened, as one line, with types in words, and with the name that was
+probably meant.
 
-The functions with `json` in their name are for values from files and from other programs. They use the names of JSON's
-types, such as `an object`. The others are for values of Python code and use the class's name, such as `a dict`.
+The functions with `json` in their name are for values from files and from other programs. They use
+the names of JSON's types, such as `an object`. The others are for values of Python code and use the
+class's name, such as `a dict`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _LONGEST_NAME = 253
 
 
 def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a text, cut to `longest` characters if it has more. Then `…` takes the place of its middle."""
+    """Return a text, cut to `longest` characters if it has more. Then `…` takes the place of its
+    middle.
+    """
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2
@@ -35,7 +39,9 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def without_addresses(text: str) -> str:
-    """Return a text without the addresses of objects (`<object at 0x7f…>`), which differ from process to process."""
+    """Return a text without the addresses of objects (`<object at 0x7f…>`), which differ from
+    process to process.
+    """
     return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
@@ -47,13 +53,14 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
     Args:
         text: The text.
         longest: The most characters of the text that are kept. The remark isn't counted.
-        mask: A function that masks the secrets in a text. It gets more of the text than is kept, so that a secret at
-            the cut is masked, too.
+        mask: A function that masks the secrets in a text. It gets more of the text than is kept, so
+            that a secret at the cut is masked, too.
     """
     size = len(text)
     if size > 16 * longest:  # mask both ends only: the middle isn't shown anyway
         head, tail = mask(text[: 8 * longest]), mask(text[-8 * longest :])
-        # Masking shortens a text. Half a secret at the cut would be shown if the masked ends became too short.
+        # Masking shortens a text. Half a secret at the cut would be shown if the masked ends became
+        # too short.
         text = head + tail if min(len(head), len(tail)) > 2 * longest else mask(text)
     else:
         text = mask(text)
@@ -62,8 +69,8 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
     last = longest // 4
     left_out = max(size, len(text)) - longest
     return (
-        f"{text[: longest - last]} … ({max(size, len(text)):,} characters, of which {left_out:,} are left out here) … "
-        f"{text[-last:]}"
+        f"{text[: longest - last]} … ({max(size, len(text)):,} characters, of which {left_out:,}"
+        f" are left out here) … {text[-last:]}"
     )
 
 
@@ -74,20 +81,25 @@ def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
 
 
 def short_text(value: Any) -> str:
-    """Return a string, shortened to 253 characters, without quotes; for any other value, `short_repr(value)`."""
+    """Return a string, shortened to 253 characters, without quotes; for any other value,
+    `short_repr(value)`.
+    """
     return shortened(value) if isinstance(value, str) else short_repr(value)
 
 
 def short_repr(value: Any, longest: int = 60) -> str:
     """Return the repr of a value, shortened to `longest` characters.
 
-    If repr() fails, for example because a value has thousands of levels, the result is `{…}` for a dict, `[…]` for a
-    list or tuple, and `…` for other values.
+    If repr() fails, for example because a value has thousands of levels, the result is `{…}` for a
+    dict, `[…]` for a list or tuple, and `…` for other values.
     """
     try:
         return shortened(repr(value), longest)
-    except (RecursionError, ValueError):  # Python raises ValueError for integers of thousands of digits
-        return "{…}" if isinstance(value, dict) else "[…]" if isinstance(value, (list, tuple)) else "…"
+    except (RecursionError, ValueError):
+        # Python raises ValueError for integers of thousands of digits
+        return (
+            "{…}" if isinstance(value, dict) else "[…]" if isinstance(value, (list, tuple)) else "…"
+        )
 
 
 # The most characters of a line and of a word in it. Long messages, names and paths fit.
@@ -96,21 +108,27 @@ _LONGEST_WORD = 300
 
 
 def escaped(text: str) -> str:
-    """Return a text with an escape, such as `\\n`, in place of each character that isn't printable."""
+    """Return a text with an escape, such as `\\n`, in place of each character that isn't
+    printable.
+    """
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def line(text: str) -> str:
-    """Return a message as one line for a terminal, with escapes for characters that aren't printable.
+    """Return a message as one line for a terminal, with escapes for characters that aren't
+    printable.
 
-    The message is shortened to 10,000 characters before it is escaped. After that, each word is shortened to 300.
+    The message is shortened to 10,000 characters before it is escaped. After that, each word is
+    shortened to 300.
     """
     shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:
         return shown
-    return re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda found: shortened(found[0], _LONGEST_WORD), shown)
+    return re.sub(
+        rf"\S{{{_LONGEST_WORD + 1},}}", lambda found: shortened(found[0], _LONGEST_WORD), shown
+    )
 
 
 def near_name(name: str, names: Iterable[str]) -> str:
@@ -126,12 +144,14 @@ def near_name(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-# How deep a field is looked for that was given too high: `spec.template.spec.containers` of a Deployment.
+# How deep a field is looked for that was given too high: `spec.template.spec.containers` of a
+# Deployment.
 _DEEPEST = 3
 
 
 def deeper_place(name: str, top: Any, fields_of: Callable[[Any], Mapping[str, Any]]) -> str:
-    """Return a hint such as `; it belongs below spec.template`; empty if no object below has a field of the name.
+    """Return a hint such as `; it belongs below spec.template`; empty if no object below has a
+    field of the name.
 
     Args:
         name: The name of a field that was given too high.
@@ -140,14 +160,19 @@ def deeper_place(name: str, top: Any, fields_of: Callable[[Any], Mapping[str, An
     """
     level = [("", top)]
     for _ in range(_DEEPEST):
-        level = [(f"{path}.{key}", one) for path, holder in level for key, one in fields_of(holder).items()]
+        level = [
+            (f"{path}.{key}", one)
+            for path, holder in level
+            for key, one in fields_of(holder).items()
+        ]
         for path, one in level:
             if name in fields_of(one):
                 return f"; it belongs below {path[1:]}"
     return ""
 
 
-# The words by which messages also name the type that is expected. All other classes go by their names.
+# The words by which messages also name the type that is expected. All other classes go by their
+# names.
 _USUAL: Final[dict[type, str]] = {
     str: "a string",
     int: "an integer",
@@ -171,13 +196,14 @@ _JSON: Final[dict[type, str]] = {
 def articled(name: str, module: str = "") -> str:
     """Return the name of a class or a kind with `a` or `an` before it.
 
-    The first letter decides, but names that begin with `Us` or `Uni` get `a`. An abbreviation at the beginning counts
-    as spoken letter by letter (`an XBucket`, `an HTTPRoute`, `a UDPRoute`), unless its second letter is a vowel
-    (`a NATGateway`).
+    The first letter decides, but names that begin with `Us` or `Uni` get `a`. An abbreviation at
+    the beginning counts as spoken letter by letter (`an XBucket`, `an HTTPRoute`, `a UDPRoute`),
+    unless its second letter is a vowel (`a NATGateway`).
 
     Args:
         name: The name.
-        module: The class's module, or the kind's apiVersion, to show after the name; empty to leave it out.
+        module: The class's module, or the kind's apiVersion, to show after the name; empty to leave
+            it out.
 
     Returns:
         Text such as `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`.
@@ -191,18 +217,24 @@ def articled(name: str, module: str = "") -> str:
 
 
 def _abbreviation(name: str) -> str:
-    """Return the capitals and digits that `name` begins with, without the first letter of the next word."""
-    end = next((place for place, letter in enumerate(name) if not (letter.isupper() or letter.isdigit())), len(name))
+    """Return the capitals and digits that `name` begins with, without the first letter of the next
+    word.
+    """
+    end = next(
+        (place for place, letter in enumerate(name) if not (letter.isupper() or letter.isdigit())),
+        len(name),
+    )
     return name[: end - 1 if name[end : end + 1].islower() and end else end]
 
 
 def class_in_words(kind: type, *, with_module: bool = False) -> str:
-    """Return words for a class: `a string`, `an integer`, or the class's name with its article, such as `a Bucket`.
+    """Return words for a class: `a string`, `an integer`, or the class's name with its article,
+    such as `a Bucket`.
 
     Args:
         kind: The class.
-        with_module: Whether to name the class's module too, to tell apart classes of the same name. Common builtin
-            classes, such as `str`, are shown without it.
+        with_module: Whether to name the class's module too, to tell apart classes of the same name.
+            Common builtin classes, such as `str`, are shown without it.
     """
     return _USUAL.get(kind) or articled(kind.__name__, kind.__module__ if with_module else "")
 
@@ -223,8 +255,12 @@ def value_in_words(value: Any, shown: str = "") -> str:
 
 
 def json_type_in_words(value: Any) -> str:
-    """Return the JSON type of a value in words, such as `an object` or `null`; the class's name for other values."""
-    return next((words for kind, words in _JSON.items() if isinstance(value, kind)), "") or type_in_words(value)
+    """Return the JSON type of a value in words, such as `an object` or `null`; the class's name for
+    other values.
+    """
+    return next(
+        (words for kind, words in _JSON.items() if isinstance(value, kind)), ""
+    ) or type_in_words(value)
 
 
 def json_value_in_words(value: Any, shown: str) -> str:

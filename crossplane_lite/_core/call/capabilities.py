@@ -1,4 +1,6 @@
-"""The caller's capabilities, the function's credentials, and the request as the protocol's message."""
+"""The caller's capabilities, the function's credentials, and the request as the protocol's
+message.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from ...errors import CrossplaneLiteError, UsageError
 from ..base.texts import near_name
 
 _PREFIX: Final = "CAPABILITY_"
-_SHORT: Final = ["CAPABILITIES", "REQUIRED_RESOURCES", "CREDENTIALS", "CONDITIONS", "REQUIRED_SCHEMAS"]
+_SHORT: Final = [
+    "CAPABILITIES",
+    "REQUIRED_RESOURCES",
+    "CREDENTIALS",
+    "CONDITIONS",
+    "REQUIRED_SCHEMAS",
+]
 _NAMES: Final = {number: _PREFIX + name for number, name in enumerate(_SHORT, 1)}
 _MOST_DIGITS: Final = 10  # enum values have 32 bits
 WITHOUT: Final = {
@@ -22,7 +30,8 @@ WITHOUT: Final = {
 
 
 class Capabilities(frozenset[str]):
-    """The names of the capabilities that the caller advertises (Crossplane's design "function-capabilities").
+    """The names of the capabilities that the caller advertises (Crossplane's design
+    "function-capabilities").
 
     `in`, `has` and `lacks` take a name with or without `CAPABILITY_`, or the protocol's number.
 
@@ -30,12 +39,14 @@ class Capabilities(frozenset[str]):
         UsageError: A name that `in`, `has` or `lacks` gets isn't the name of a capability.
 
     Attributes:
-        advertised: Whether the caller advertises capabilities at all. If not, it may support any of them, except
-            required schemas.
+        advertised: Whether the caller advertises capabilities at all. If not, it may support any of
+            them, except required schemas.
     """
 
     def __new__(cls, numbers: Iterable[int]) -> Capabilities:
-        return super().__new__(cls, (_NAMES.get(number, f"CAPABILITY_{number}") for number in numbers))
+        return super().__new__(
+            cls, (_NAMES.get(number, f"CAPABILITY_{number}") for number in numbers)
+        )
 
     @property
     def advertised(self) -> bool:
@@ -44,7 +55,9 @@ class Capabilities(frozenset[str]):
     def __contains__(self, capability: object) -> bool:
         if isinstance(capability, int):
             return frozenset.__contains__(self, _NAMES.get(capability, f"CAPABILITY_{capability}"))
-        return isinstance(capability, str) and frozenset.__contains__(self, self._full_name(capability))
+        return isinstance(capability, str) and frozenset.__contains__(
+            self, self._full_name(capability)
+        )
 
     def has(self, capability: str | int) -> bool:
         """Say whether the caller advertises a capability; the same as `in`.
@@ -55,7 +68,8 @@ class Capabilities(frozenset[str]):
         return capability in self
 
     def lacks(self, capability: str | int) -> bool:
-        """Say whether the caller is known not to support a capability: it advertises others, but not this capability.
+        """Say whether the caller is known not to support a capability: it advertises others, but
+        not this capability.
 
         Raises:
             UsageError: `capability` isn't the name of a capability.
@@ -66,11 +80,12 @@ class Capabilities(frozenset[str]):
     def _full_name(self, capability: str) -> str:
         """Return a capability's name with `CAPABILITY_`.
 
-        A capability may also be given by its number. This is the only way for one that this version doesn't know.
+        A capability may also be given by its number. This is the only way for one that this version
+        doesn't know.
 
         Raises:
-            UsageError: There is no capability of this name. Without the error a misspelt name would never be noticed,
-                because the answer would always be no.
+            UsageError: There is no capability of this name. Without the error a misspelt name would
+                never be noticed, because the answer would always be no.
         """
         short = capability.removeprefix(_PREFIX)
         if short.isdecimal() and len(short) <= _MOST_DIGITS:
@@ -81,7 +96,8 @@ class Capabilities(frozenset[str]):
                 or f"; there are {', '.join(sorted(_SHORT))}"
             )
             raise UsageError(
-                f"there is no capability {capability!r}{hint}; give a newer capability by its number in the protocol"
+                f"there is no capability {capability!r}{hint}; give a newer capability by its"
+                " number in the protocol"
             )
         return _PREFIX + short
 
@@ -101,7 +117,8 @@ class Credential(dict[str, bytes]):
 
     def __missing__(self, key: str) -> bytes:
         raise MissingCredentialError(
-            f"the credential has no key {key!r}{_known(self)}; add the key to the credential's Secret"
+            f"the credential has no key {key!r}{_known(self)}; add the key to the credential's"
+            " Secret"
         )
 
     def text(self, key: str) -> str:
@@ -115,11 +132,13 @@ class Credential(dict[str, bytes]):
             return self[key].decode()
         except UnicodeDecodeError:
             raise UsageError(
-                f"the value of credential key {key!r} isn't UTF-8; read the bytes: credential[{key!r}]"
+                f"the value of credential key {key!r} isn't UTF-8; read the bytes:"
+                f" credential[{key!r}]"
             ) from None
 
     def __repr__(self) -> str:
-        return f"<credential with {', '.join(self) or 'nothing'}>"  # never the values, they are secret
+        # never the values, they are secret
+        return f"<credential with {', '.join(self) or 'nothing'}>"
 
 
 class Credentials(dict[str, Credential]):
@@ -129,11 +148,17 @@ class Credentials(dict[str, Credential]):
         given: The map of credentials in the request.
 
     Raises:
-        MissingCredentialError: `credentials[name]` was read, and the request has no credential of this name.
+        MissingCredentialError: `credentials[name]` was read, and the request has no credential of
+            this name.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        super().__init__({name: Credential(sorted(given[name].credential_data.data.items())) for name in sorted(given)})
+        super().__init__(
+            {
+                name: Credential(sorted(given[name].credential_data.data.items()))
+                for name in sorted(given)
+            }
+        )
 
     def __missing__(self, name: str) -> Credential:
         raise MissingCredentialError(
@@ -164,6 +189,6 @@ def raw_request(data: bytes) -> Any:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
         raise UsageError(
-            f"ctx.request isn't available, because the request is nested too deep for protobuf ({error}); "
-            "read its values with the other attributes of ctx"
+            "ctx.request isn't available, because the request is nested too deep for protobuf"
+            f" ({error}); read its values with the other attributes of ctx"
         ) from None

@@ -1,14 +1,16 @@
 """The event loop that all calls of `async def` functions share, in a thread of its own.
 
-Some objects that a module keeps between calls belong to a loop: a semaphore, a lock, a client with its connections. If
-each call or each thread had a loop of its own, the second call that uses such an object would fail or wait for ever.
+Some objects that a module keeps between calls belong to a loop: a semaphore, a lock, a client with
+its connections. If each call or each thread had a loop of its own, the second call that uses such
+an object would fail or wait for ever.
 
-Each call is one task, with a copy of the context variables of the thread that asks for it. An exception of a call
-(`SystemExit` too) or its cancellation doesn't reach other calls. When a call ends, the tasks that it has started go on,
-because other calls may need them, such as a client's tasks for its connections.
+Each call is one task, with a copy of the context variables of the thread that asks for it. An
+exception of a call (`SystemExit` too) or its cancellation doesn't reach other calls. When a call
+ends, the tasks that it has started go on, because other calls may need them, such as a client's
+tasks for its connections.
 
-A call that waits without `await` blocks the loop. When such a call is cancelled or interrupted, the loop is left to it
-and to the calls that wait there, and later calls run on a new loop.
+A call that waits without `await` blocks the loop. When such a call is cancelled or interrupted, the
+loop is left to it and to the calls that wait there, and later calls run on a new loop.
 """
 
 from __future__ import annotations
@@ -34,11 +36,12 @@ Outcome = tuple[Any, "BaseException | None"]
 def run(awaitable: Awaitable[Any]) -> Any:
     """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
-    Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task on
-    the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable.
+    Any thread may call this. If the thread has a running loop of its own, that loop is blocked
+    meanwhile. If a task on the shared loop calls this, the awaitable runs on a new loop in a new
+    thread, and both end with the awaitable.
 
-    Raises the exception of the awaitable, the exception that interrupts the waiting thread, or Cancelled if another
-    thread has cancelled it (see `awaited`).
+    Raises the exception of the awaitable, the exception that interrupts the waiting thread, or
+    Cancelled if another thread has cancelled it (see `awaited`).
     """
     import asyncio
 
@@ -47,7 +50,9 @@ def run(awaitable: Awaitable[Any]) -> Any:
     if running is not None and running is _shared.loop:
         outcomes: list[Outcome] = []
         target = copy_context().run
-        thread = threading.Thread(target=target, args=(lambda: outcomes.append(asyncio.run(_to_its_end(awaitable))),))
+        thread = threading.Thread(
+            target=target, args=(lambda: outcomes.append(asyncio.run(_to_its_end(awaitable))),)
+        )
         thread.start()
         thread.join()
         outcome = outcomes.pop()
@@ -63,7 +68,9 @@ def run(awaitable: Awaitable[Any]) -> Any:
 
 
 def awaited(thread: int) -> Awaited | None:
-    """Return the awaitable that the thread with the id `thread` waits for now; None if it waits for none."""
+    """Return the awaitable that the thread with the id `thread` waits for now; None if it waits for
+    none.
+    """
     return _shared.waiting.get(thread)
 
 
@@ -74,7 +81,8 @@ class Cancelled(futures.CancelledError):
 class Awaited:
     """An awaitable that a thread waits for.
 
-    `cancel` and `stack` always mean this awaitable, even if the thread already waits for the awaitable of another call.
+    `cancel` and `stack` always mean this awaitable, even if the thread already waits for the
+    awaitable of another call.
 
     Attributes:
         cancelled: Whether `cancel` was called.
@@ -84,7 +92,9 @@ class Awaited:
 
     __slots__ = ("_awaitable", "_on", "cancelled", "future", "loop")
 
-    def __init__(self, awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop, on: threading.Thread) -> None:
+    def __init__(
+        self, awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop, on: threading.Thread
+    ) -> None:
         self._awaitable = awaitable
         self._on = on
         self.cancelled = False
@@ -92,7 +102,9 @@ class Awaited:
         self.future: futures.Future[Outcome] | None = None
 
     def start(self) -> futures.Future[Outcome]:
-        """Begin to run the awaitable, as soon as the loop's thread gets to it. Return the future of its outcome."""
+        """Begin to run the awaitable, as soon as the loop's thread gets to it. Return the future of
+        its outcome.
+        """
         import asyncio
 
         self.future = future = asyncio.run_coroutine_threadsafe(self._run(), self.loop)
@@ -108,14 +120,18 @@ class Awaited:
         return None, None
 
     def cancel(self) -> None:
-        """Cancel the awaitable. The waiting thread goes on at once, even if the awaitable catches CancelledError."""
+        """Cancel the awaitable. The waiting thread goes on at once, even if the awaitable catches
+        CancelledError.
+        """
         self.cancelled = True
         future = self.future
         if future is not None:
             future.cancel()
 
     def stack(self) -> str:
-        """Return the present stack of the awaitable, formatted like a traceback; empty if the awaitable has ended."""
+        """Return the present stack of the awaitable, formatted like a traceback; empty if the
+        awaitable has ended.
+        """
         import traceback
 
         found = _frames_of(self._awaitable)
@@ -128,7 +144,9 @@ class Awaited:
 
 
 def _frames_of(coroutine: Any) -> list[FrameType]:
-    """Return the frames of a coroutine and of the coroutines that it awaits, the outermost first."""
+    """Return the frames of a coroutine and of the coroutines that it awaits, the outermost
+    first.
+    """
     found: list[FrameType] = []
     while coroutine is not None:
         found += filter(None, [getattr(coroutine, "cr_frame", None)])
@@ -152,12 +170,14 @@ class _Shared:
 
     def run(self, awaitable: Awaitable[Any]) -> Outcome:
         thread = threading.get_ident()
-        with self._lock:  # so that no other thread forgets the loop, before it can see that this one is on it
+        # so that no other thread forgets the loop, before it can see that this one is on it
+        with self._lock:
             one = self.waiting[thread] = Awaited(awaitable, *self._running())
             future = one.start()
         try:
             return future.result()
-        except BaseException as error:  # another thread wants this one to stop, or not to wait any more
+        except BaseException as error:
+            # another thread wants this one to stop, or not to wait any more
             cancelled = one.cancelled and isinstance(error, futures.CancelledError)
             one.cancel()
             self._forget_blocked(one.loop)
@@ -170,7 +190,9 @@ class _Shared:
             one.future = None
 
     def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
-        """Return the loop and its thread; start both if they don't run yet. The lock must be held."""
+        """Return the loop and its thread; start both if they don't run yet. The lock must be
+        held.
+        """
         if self.loop is None or self._thread is None:
             import asyncio
             import atexit
@@ -185,7 +207,9 @@ class _Shared:
         return self.loop, self._thread
 
     def _forget_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Forget `loop` if it is blocked by code that waits without `await`: if it runs no callback within a second."""
+        """Forget `loop` if it is blocked by code that waits without `await`: if it runs no callback
+        within a second.
+        """
         alive = threading.Event()
         try:
             loop.call_soon_threadsafe(alive.set)
@@ -195,22 +219,29 @@ class _Shared:
                 self.forget(loop)
 
     def forget(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Forget the present loop, so that the next call starts a new one; do nothing if `loop` is a former one."""
+        """Forget the present loop, so that the next call starts a new one; do nothing if `loop` is
+        a former one.
+        """
         with self._lock:
             if loop is None or loop is self.loop:
                 self.loop = self._thread = None
 
     def begin_again(self) -> None:
-        """Reset the state in a forked process, because the threads of the parent process don't exist in it."""
+        """Reset the state in a forked process, because the threads of the parent process don't
+        exist in it.
+        """
         if self.loop is not None and self._thread is threading.current_thread():
-            # A coroutine has forked. The child has the parent's pipes, so it ends as soon as it comes back to the loop.
+            # A coroutine has forked. The child has the parent's pipes, so it ends as soon as it
+            # comes back to the loop.
             self.loop.call_soon(os._exit, 1)
         self._lock = threading.Lock()  # a thread of the parent may have held the old lock
         self.loop = self._thread = None
         self.waiting = {}
 
     def stop(self) -> None:
-        """Stop the loop at the end of the process: cancel its tasks, and wait for its thread, for a second at most."""
+        """Stop the loop at the end of the process: cancel its tasks, and wait for its thread, for a
+        second at most.
+        """
         loop, thread = self.loop, self._thread
         if loop is None or thread is None or loop.is_closed():
             return
@@ -220,7 +251,9 @@ class _Shared:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run `loop` until `_Shared.stop` stops it, and close it. A task's SystemExit doesn't stop the loop."""
+    """Run `loop` until `_Shared.stop` stops it, and close it. A task's SystemExit doesn't stop the
+    loop.
+    """
     import asyncio
 
     asyncio.set_event_loop(loop)
@@ -229,8 +262,11 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         try:
             loop.run_forever()
             stopped = True
-        except BaseException as error:  # a task's SystemExit, which asyncio lets end the loop; the task has it too
-            loop.call_exception_handler({"message": "a task tried to end the event loop", "exception": error})
+        except BaseException as error:
+            # a task's SystemExit, which asyncio lets end the loop; the task has it too
+            loop.call_exception_handler(
+                {"message": "a task tried to end the event loop", "exception": error}
+            )
     loop.close()
 
 

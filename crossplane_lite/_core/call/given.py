@@ -1,4 +1,6 @@
-"""All that Crossplane has sent, as compose() reads it: observed resources, answers to requirements, and the context."""
+"""All that Crossplane has sent, as compose() reads it: observed resources, answers to requirements,
+and the context.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,14 @@ _NOT_GIVEN: Any = object()
 
 
 class ObservedResources(Mapping[str, Unstructured]):
-    """The observed composed resources of all steps, by their names in the composition. They are read-only.
+    """The observed composed resources of all steps, by their names in the composition. They are
+    read-only.
 
-    A name that isn't observed yet gives a resource whose fields read as Observables, as for a registered resource.
-    For such a name, `in` is False, and `get` with a default returns the default. Both are remembered as guesses, that
-    is, as decisions that may change when the resource appears. Iteration and `len` count only names that are observed,
-    and are a guess about each resource that is desired so far and isn't observed.
+    A name that isn't observed yet gives a resource whose fields read as Observables, as for a
+    registered resource. For such a name, `in` is False, and `get` with a default returns the
+    default. Both are remembered as guesses, that is, as decisions that may change when the resource
+    appears. Iteration and `len` count only names that are observed, and are a guess about each
+    resource that is desired so far and isn't observed.
 
     Raises:
         UnresolvedError: A name is made from an unresolved value.
@@ -61,7 +65,8 @@ class ObservedResources(Mapping[str, Unstructured]):
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
         """Return the resource called `name`; `default` if the resource isn't observed.
 
-        Without a default, a resource that isn't observed is returned too: its fields read as Observables.
+        Without a default, a resource that isn't observed is returned too: its fields read as
+        Observables.
         """
         return self[name] if default is _NOT_GIVEN or name in self else default
 
@@ -73,7 +78,8 @@ class ObservedResources(Mapping[str, Unstructured]):
         return name in self._call.observed or guess(make(name, self._call.root(name)))
 
     def __iter__(self) -> Iterator[str]:
-        # The same question as `name in ctx.observed`, asked for each resource that is desired so far.
+        # The same question as `name in ctx.observed`, asked for each resource that is desired so
+        # far.
         self._call.seen_names.update(self._call.observed)
         missing = {*self._call.desired, *self._call.resources} - {*self._call.observed}
         return iter(sorted([*self._call.observed, *(name for name in missing if name in self)]))
@@ -93,15 +99,17 @@ class RequiredList(list[R]):
 
     An index out of range raises no error: it gives a resource whose fields read as Observables.
 
-    The list is empty while Crossplane hasn't answered, and while a resource that was asked for by name doesn't exist.
-    Then iteration, `len`, truth, comparison, `in` and `index` are remembered as guesses, that is, as decisions that may
-    change later.
+    The list is empty while Crossplane hasn't answered, and while a resource that was asked for by
+    name doesn't exist. Then iteration, `len`, truth, comparison, `in` and `index` are remembered as
+    guesses, that is, as decisions that may change later.
 
     Attributes:
         answered: Whether Crossplane has answered.
     """
 
-    def __init__(self, values: list[Any], key: str, model: type[Resource], call: Call, *, answered: bool) -> None:
+    def __init__(
+        self, values: list[Any], key: str, model: type[Resource], call: Call, *, answered: bool
+    ) -> None:
         super().__init__(values)
         self._key = key
         self._model = model
@@ -113,9 +121,9 @@ class RequiredList(list[R]):
     def _guess(self) -> bool:
         """Remember a use of the list as a guess, if the content of the list may still change.
 
-        The content may change while Crossplane hasn't answered, and while a resource that was asked for by name doesn't
-        exist. Returns whether the list counts as non-empty although its content isn't known, as it does in some
-        rehearsals.
+        The content may change while Crossplane hasn't answered, and while a resource that was asked
+        for by name doesn't exist. Returns whether the list counts as non-empty although its content
+        isn't known, as it does in some rehearsals.
         """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None
@@ -155,7 +163,11 @@ class RequiredList(list[R]):
     def __len__(self) -> int:
         # A rehearsal that takes a list with unknown content for non-empty makes its length up, too.
         oracle = self._call.oracle
-        return oracle.length(self._whole()) if self._guess() and oracle is not None else list.__len__(self)
+        return (
+            oracle.length(self._whole())
+            if self._guess() and oracle is not None
+            else list.__len__(self)
+        )
 
     def __eq__(self, other: object) -> bool:
         equal = list.__eq__(self, other)
@@ -175,10 +187,11 @@ class RequiredList(list[R]):
 
 
 class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
-    """Required resources by the key under which they were asked for (Crossplane's "Required Resources").
+    """Required resources by the key under which they were asked for (Crossplane's "Required
+    Resources").
 
-    The resources are read-only. Iteration and `in` know only the keys that Crossplane has answered. Reading any other
-    key gives an empty list whose `answered` is False.
+    The resources are read-only. Iteration and `in` know only the keys that Crossplane has answered.
+    Reading any other key gives an empty list whose `answered` is False.
     """
 
     def __init__(self, call: Call) -> None:
@@ -205,7 +218,9 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return self.get(key)
 
     def answer(self, key: str) -> Any:
-        """Return the resources that Crossplane has sent for the requirement `key`; None if it hasn't answered yet."""
+        """Return the resources that Crossplane has sent for the requirement `key`; None if it
+        hasn't answered yet.
+        """
         selector = self._requirements.resources.get(key)
         asked = self._call.answered_for.get(key)
         if selector is not None and asked is not None and asked != form_of(selector, self._call):
@@ -222,10 +237,11 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
     @overload
     def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
     def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
-        """Return the resources that answer a requirement; an empty list until Crossplane has answered.
+        """Return the resources that answer a requirement; an empty list until Crossplane has
+        answered.
 
-        The default of `model` is `Unstructured`. Raises UsageError if `model` isn't a class for resources, or a
-        resource is of another kind.
+        The default of `model` is `Unstructured`. Raises UsageError if `model` isn't a class for
+        resources, or a resource is of another kind.
         """
         model = Unstructured if model is None else model
         check_class(model, "ctx.required_resources.get()")
@@ -246,10 +262,11 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
 
 class RequiredSchemas(Mapping[str, "Schema"]):
-    """Required schemas by the key under which they were asked for (Crossplane's design "required-schemas", "Proposal").
+    """Required schemas by the key under which they were asked for (Crossplane's design
+    "required-schemas", "Proposal").
 
-    `get(key)` is None until Crossplane has answered. After that it is a `Schema`, which is empty if Crossplane didn't
-    find the kind.
+    `get(key)` is None until Crossplane has answered. After that it is a `Schema`, which is empty if
+    Crossplane didn't find the kind.
 
     Raises:
         KeyError: `schemas[key]` is read before Crossplane has answered.
@@ -284,18 +301,25 @@ class RequiredSchemas(Mapping[str, "Schema"]):
         return self.answer(key)
 
     def answer(self, key: str) -> Schema:
-        """Return the schema for `key`; an empty schema if Crossplane hasn't answered yet or didn't find the kind."""
+        """Return the schema for `key`; an empty schema if Crossplane hasn't answered yet or didn't
+        find the kind.
+        """
         made = self._made.get(key)
         if made is None:
             from ..schemas.schema import Schema
 
-            values = codec.decode_struct(self._request.required_schemas[key].openapi_v3) if key in self else None
+            values = (
+                codec.decode_struct(self._request.required_schemas[key].openapi_v3)
+                if key in self
+                else None
+            )
             made = self._made[key] = Schema(values, key)
         return made
 
 
 class LazyMap(MutableMapping[str, Any]):
-    """The JSON values of a Struct, by key. Each value is decoded when it is first read, and may be changed in place.
+    """The JSON values of a Struct, by key. Each value is decoded when it is first read, and may be
+    changed in place.
 
     Args:
         raw: The Struct bytes.
@@ -308,7 +332,8 @@ class LazyMap(MutableMapping[str, Any]):
     Raises:
         KeyError: A key is read or deleted that the map doesn't have.
         UsageError: A value is set under a key that isn't a string.
-        WireError: The bytes of the Struct or of a value are malformed. They are only noticed when they are read.
+        WireError: The bytes of the Struct or of a value are malformed. They are only noticed when
+            they are read.
     """
 
     name_in_messages = "the pipeline's context"

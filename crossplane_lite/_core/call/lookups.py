@@ -1,7 +1,8 @@
-"""Says what Python's own exceptions leave open: which keys a dict has, what is None, how a function is called.
+"""Says what Python's own exceptions leave open: which keys a dict has, what is None, how a function
+is called.
 
-The line and the columns of the code that failed say it, from Python 3.11 on. Only messages about mistakes need this
-module, so only they import it.
+The line and the columns of the code that failed say it, from Python 3.11 on. Only messages about
+mistakes need this module, so only they import it.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _IMPORT: Final = re.compile(r"cannot import name '(\w+)'")
 _NUMBER: Final = re.compile("invalid literal for int|could not convert string to float")
 _ARGUMENTS: Final = re.compile(r"(positional|keyword)(-only)? argument")
 _SET_BY: Final = (
-    ": a step before this one, such as function-environment-configs, fills it, and previews take --context-values "
-    "apiextensions.crossplane.io/environment='{...}'"
+    ": a step before this one, such as function-environment-configs, fills it, and previews take"
+    " --context-values apiextensions.crossplane.io/environment='{...}'"
 )
 _OF_JSON: Final = {"true": "True", "false": "False", "null": "None"}
 _HOLDERS: Final = (ast.Dict, ast.Lambda, ast.List, ast.Set, ast.Tuple)
@@ -46,7 +47,8 @@ Columns = tuple["int | None", ...]
 
 
 def advice(error: BaseException, author: str) -> str:
-    """Return a hint, such as `; SIZES has eu, us` for a KeyError; an empty string if nothing is known.
+    """Return a hint, such as `; SIZES has eu, us` for a KeyError; an empty string if nothing is
+    known.
 
     `author` is the path of the author's file, in which the exception was raised.
     """
@@ -66,7 +68,9 @@ def _advice(error: BaseException, author: str) -> str:
     file = frame.f_code.co_filename
     node = _node_at(last) if file == author else None
     if isinstance(error, LookupError):
-        return _entries(error, node, frame) or _of_others(error, frame, is_own=file.startswith(PACKAGE))
+        return _entries(error, node, frame) or _of_others(
+            error, frame, is_own=file.startswith(PACKAGE)
+        )
     if isinstance(error, TypeError):
         return _no_json(error, frame) or _types(error, node, frame)
     if isinstance(error, ValueError):
@@ -78,7 +82,8 @@ def _advice(error: BaseException, author: str) -> str:
 
 
 def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
-    """Return a function that was called with missing values, as the author wrote it, and the paths of the values.
+    """Return a function that was called with missing values, as the author wrote it, and the paths
+    of the values.
 
     None if no function with a missing value among its arguments has failed.
     """
@@ -86,22 +91,29 @@ def missing_arguments(error: BaseException) -> tuple[str, list[str]] | None:
     while place is not None:
         node = None if place.tb_frame.f_code.co_filename.startswith(PACKAGE) else _node_at(place)
         if isinstance(node, ast.Call):
-            given = [("", one) for one in node.args] + [(one.arg or "", one.value) for one in node.keywords]
+            given = [("", one) for one in node.args] + [
+                (one.arg or "", one.value) for one in node.keywords
+            ]
             values = [(name, _value_of(one, place.tb_frame)) for name, one in given]
-            missing = {value.source_path: name for name, value in values if type(value) is Observable}
+            missing = {
+                value.source_path: name for name, value in values if type(value) is Observable
+            }
             if missing:
                 function, name = ast.unparse(node.func), "".join(missing.values())
                 is_only = len(given) == 1 and name  # apply() takes no arguments with names
-                return f"lambda value: {function}({name}=value)" if is_only else function, [*missing]
+                return f"lambda value: {function}({name}=value)" if is_only else function, [
+                    *missing
+                ]
         place = place.tb_next
     return None
 
 
 def missing_operands(error: BaseException, author: str) -> list[str]:
-    """Return the paths of the missing values that the author's failing expression uses as plain values.
+    """Return the paths of the missing values that the author's failing expression uses as plain
+    values.
 
-    The list is empty if there are none, and for a name or attribute that isn't there, whatever is missing. `author` is
-    the path of the author's file, in which the exception was raised.
+    The list is empty if there are none, and for a name or attribute that isn't there, whatever is
+    missing. `author` is the path of the author's file, in which the exception was raised.
     """
     if isinstance(error, _OF_NAMES):
         return []
@@ -110,10 +122,11 @@ def missing_operands(error: BaseException, author: str) -> list[str]:
 
 
 def operands(error: BaseException, author: str) -> list[Any]:
-    """Return the values in the author's failing expression, as far as names and attributes lead to them.
+    """Return the values in the author's failing expression, as far as names and attributes lead to
+    them.
 
-    They are there only as long as the call is open, in which a look at them counts as no read. `author` is the path of
-    the author's file.
+    They are there only as long as the call is open, in which a look at them counts as no read.
+    `author` is the path of the author's file.
     """
     place, call = _last_in(error, author), current()
     if place is None or call is None:
@@ -137,7 +150,9 @@ def operands(error: BaseException, author: str) -> list[Any]:
 
 
 def _last_in(error: BaseException, file: str = "") -> TracebackType | None:
-    """Return the last place of an exception's traceback that is in a file, or in any; None if there is none."""
+    """Return the last place of an exception's traceback that is in a file, or in any; None if there
+    is none.
+    """
     found = None
     place = error.__traceback__
     while place is not None:
@@ -148,7 +163,9 @@ def _last_in(error: BaseException, file: str = "") -> TracebackType | None:
 
 
 def _failed_part(place: TracebackType) -> ast.AST | None:
-    """Return the expression that has failed: of an assert its test, of an unpacking the value that is unpacked."""
+    """Return the expression that has failed: of an assert its test, of an unpacking the value that
+    is unpacked.
+    """
     node = _node_at(place)
     if isinstance(node, ast.Assert):
         return node.test
@@ -162,7 +179,8 @@ def _failed_part(place: TracebackType) -> ast.AST | None:
 def _parts(node: ast.AST, frame: FrameType) -> list[ast.AST]:
     """Return the parts of an expression whose values it uses.
 
-    A list only holds its elements, and the arguments of this package's functions, such as `value_or`, may be missing.
+    A list only holds its elements, and the arguments of this package's functions, such as
+    `value_or`, may be missing.
     """
     if isinstance(node, _HOLDERS):
         return []
@@ -186,18 +204,27 @@ def _ordering(node: ast.AST | None) -> str:
     key = next((one.value for one in node.keywords if one.arg == "key"), None)
     if isinstance(key, ast.Lambda):
         return f"; for {name}(), write it in key=lambda {ast.unparse(key.args)}: ..."
-    return f"; or write apply({'sorted' if name == 'sort' else name}, [...]), which waits for the values"
+    return (
+        f"; or write apply({'sorted' if name == 'sort' else name}, [...]), which waits for the"
+        " values"
+    )
 
 
 def _of_others(error: BaseException, frame: FrameType, *, is_own: bool) -> str:
-    """Return what is known of a key that the context, or the environment's variables, don't have."""
+    """Return what is known of a key that the context, or the environment's variables, don't
+    have.
+    """
     asked = frame.f_locals.get("self")
     if not isinstance(error, KeyError) or asked is None:
         return ""
     if asked is os.environ:
-        return "; this environment variable isn't set: os.environ.get(...) reads what may be missing"
+        return (
+            "; this environment variable isn't set: os.environ.get(...) reads what may be missing"
+        )
     keys = getattr(asked, "keys_there", None) if is_own else None
-    return "" if keys is None else _text(asked.name_in_messages, keys) + getattr(asked, "set_by", "")
+    return (
+        "" if keys is None else _text(asked.name_in_messages, keys) + getattr(asked, "set_by", "")
+    )
 
 
 def _entries(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
@@ -243,11 +270,17 @@ def _name(error: NameError, frame: FrameType) -> str:
         return "; no line that has run sets it: set it before, for all cases"
     name = str(error.name)
     constant = _OF_JSON.get(name)
-    return f"; Python writes {constant}" if constant else near_name(name, [*frame.f_locals, *frame.f_globals])
+    return (
+        f"; Python writes {constant}"
+        if constant
+        else near_name(name, [*frame.f_locals, *frame.f_globals])
+    )
 
 
 def _no_key(error: BaseException, node: ast.AST | None, frame: FrameType) -> str:
-    """Return what to write for a name that nothing has, and that is a key of a dict in the source."""
+    """Return what to write for a name that nothing has, and that is a key of a dict in the
+    source.
+    """
     if not isinstance(error, NameError) or not isinstance(node, ast.Name):
         return ""
     dicts = (one for one in ast.walk(_tree_of(frame)) if isinstance(one, ast.Dict))
@@ -257,11 +290,13 @@ def _no_key(error: BaseException, node: ast.AST | None, frame: FrameType) -> str
 
 
 def _imported(error: ImportError, frame: FrameType) -> str:
-    """Return the near name that was meant in `from module import name`, or what replaces a relative import."""
+    """Return the near name that was meant in `from module import name`, or what replaces a relative
+    import.
+    """
     if "no known parent package" in str(error):
         return (
-            "; write `from helpers import ...` without the dot, or run in the folder above and name the"
-            " package: PACKAGE.MODULE:FUNCTION"
+            "; write `from helpers import ...` without the dot, or run in the folder above and name"
+            " the package: PACKAGE.MODULE:FUNCTION"
         )
     module = sys.modules.get(str(error.name))
     found = _IMPORT.search(str(error))
@@ -281,13 +316,18 @@ _SAYS: Final[dict[type[Exception], Callable[[Any, FrameType], str]]] = {
 
 
 def _no_json(error: TypeError, frame: FrameType) -> str:
-    """Return what to write for a value that Python's json can't, with the path of one that is missing."""
+    """Return what to write for a value that Python's json can't, with the path of one that is
+    missing.
+    """
     if "is not JSON serializable" not in str(error):
         return ""
     value: Any = frame.f_locals.get("o")  # of JSONEncoder.default(self, o)
     is_missing = type(value) is Observable and known(value) is UNSET
     missing = f"{value.source_path} has no value yet: " if is_missing else ""
-    return f"; {missing}crossplane_lite.json_dumps(...) also writes models, and values that are missing"
+    return (
+        f"; {missing}crossplane_lite.json_dumps(...) also writes models, and values that are"
+        " missing"
+    )
 
 
 def _types(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
@@ -295,7 +335,10 @@ def _types(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
         return "; dicts are joined by | and |="
     if isinstance(node, ast.Call) and "is not callable" in str(error):
         sort = "module" if type(_value_of(node.func, frame)) is ModuleType else "value"
-        return f"; {short_text(ast.unparse(node.func))} is a {sort}, not a function: write it without ()"
+        return (
+            f"; {short_text(ast.unparse(node.func))} is a {sort}, not a function: write it"
+            " without ()"
+        )
     return _none(error, node) or _called(error, node, frame) or _operand(error, node, frame)
 
 
@@ -306,7 +349,9 @@ def _none(error: BaseException, node: ast.AST | None) -> str:
 
 
 def _operand(error: TypeError, node: ast.AST | None, frame: FrameType) -> str:
-    """Return what is wrong with a value that code works with: it isn't set, or is a model in place of a dict."""
+    """Return what is wrong with a value that code works with: it isn't set, or is a model in place
+    of a dict.
+    """
     for one in _operands(node):
         value, name = _value_of(one, frame), short_text(ast.unparse(one))
         if value is None and "NoneType" in str(error):
@@ -330,19 +375,33 @@ def _operands(node: ast.AST | None) -> list[ast.expr]:
 
 
 def _values(error: ValueError, node: ast.AST | None, frame: FrameType) -> str:
-    """Return what to do about a text in place of a number, and about too few or too many values for names."""
+    """Return what to do about a text in place of a number, and about too few or too many values for
+    names.
+    """
     if "Invalid format specifier" in str(error):
-        return "; in an f-string a brace of JSON is written {{ and }}; crossplane_lite.json_dumps({...}) is easier"
+        return (
+            "; in an f-string a brace of JSON is written {{ and }};"
+            " crossplane_lite.json_dumps({...}) is easier"
+        )
     if isinstance(node, ast.Call) and _NUMBER.search(str(error)) and node.args:
-        return f"; {short_text(ast.unparse(node.args[0]))} must be a number: its schema can say so, with type: integer"
+        return (
+            f"; {short_text(ast.unparse(node.args[0]))} must be a number: its schema can say so,"
+            " with type: integer"
+        )
     if isinstance(node, ast.For):
         is_mapping = issubclass(type(_value_of(node.iter, frame)), (dict, ModelShape))
-        return f"; {short_text(ast.unparse(node.iter))}.items() gives keys and values" if is_mapping else ""
+        return (
+            f"; {short_text(ast.unparse(node.iter))}.items() gives keys and values"
+            if is_mapping
+            else ""
+        )
     if not isinstance(node, ast.Assign):
         return ""
     name = short_text(ast.unparse(node.value))
     value = _value_of(node.value, frame)
-    is_missing = type(value) is Observable or (issubclass(type(value), ModelShape) and value._absent)
+    is_missing = type(value) is Observable or (
+        issubclass(type(value), ModelShape) and value._absent
+    )
     if is_missing:
         return f"; {name} has no value: ask `if {name}:` first"
     return f"; `first, *others = {name}` takes one value or more"
@@ -362,7 +421,8 @@ def _called(error: BaseException, node: ast.AST | None, frame: FrameType) -> str
 
 
 def _node_at(place: TracebackType | None) -> ast.AST | None:
-    """Return the expression or assert that has failed at a place, or what gives its values to names.
+    """Return the expression or assert that has failed at a place, or what gives its values to
+    names.
 
     None if it isn't known.
     """
@@ -381,7 +441,9 @@ def _node_at(place: TracebackType | None) -> ast.AST | None:
 
 
 def _tree_of(frame: FrameType) -> ast.AST:
-    """Return the syntax tree of a frame's file; an empty one if the file was changed after its import."""
+    """Return the syntax tree of a frame's file; an empty one if the file was changed after its
+    import.
+    """
     try:
         return ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
     except (SyntaxError, ValueError):
@@ -397,7 +459,8 @@ def _names(node: ast.AST) -> list[ast.expr]:
 
 
 def columns_at(code: CodeType, at: int) -> Columns:
-    """Return the columns of the expression that an instruction belongs to; empty if they aren't known.
+    """Return the columns of the expression that an instruction belongs to; empty if they aren't
+    known.
 
     The code of Python 3.10 says only the line.
     """
@@ -411,7 +474,8 @@ def columns(node: ast.expr | ast.Assert) -> Columns:
 
 
 def _value_of(node: ast.expr, frame: FrameType) -> Any:
-    """Return the value of an expression in a frame; UNSET if finding it could run code of the author.
+    """Return the value of an expression in a frame; UNSET if finding it could run code of the
+    author.
 
     So only names, attributes and constant keys are followed.
     """
@@ -424,5 +488,7 @@ def _value_of(node: ast.expr, frame: FrameType) -> Any:
         return getattr(holder, "__dict__", {}).get(node.attr, UNSET)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         holder = _value_of(node.value, frame)
-        return dict.get(holder, node.slice.value, UNSET) if issubclass(type(holder), dict) else UNSET
+        return (
+            dict.get(holder, node.slice.value, UNSET) if issubclass(type(holder), dict) else UNSET
+        )
     return UNSET

@@ -1,13 +1,15 @@
-"""The mark: an annotation on composed resources that names the steps which register them, with each step's digest.
+"""The mark: an annotation on composed resources that names the steps which register them, with each
+step's digest.
 
-A step's identity is the function's name, with a hash of the step's input if it has one (`Call.step`). The mark's value
-is a list of steps, separated by commas. A step is its identity, and after a semicolon what it has made (`Made`). The
-steps also share one key of the pipeline's context, `HELD_BACK_KEY`, under which each step says which of its resources
-wait.
+A step's identity is the function's name, with a hash of the step's input if it has one
+(`Call.step`). The mark's value is a list of steps, separated by commas. A step is its identity, and
+after a semicolon what it has made (`Made`). The steps also share one key of the pipeline's context,
+`HELD_BACK_KEY`, under which each step says which of its resources wait.
 
-The content of a resource is the desired resource without this step's mark and notes. In the fast way it is encoded from
-the model in pieces, so that the mark can be put in without a second pass. In the slow way `_core.answer.draft` makes
-plain data from the model first, and the content is the bytes of a Struct.
+The content of a resource is the desired resource without this step's mark and notes. In the fast
+way it is encoded from the model in pieces, so that the mark can be put in without a second pass. In
+the slow way `_core.answer.draft` makes plain data from the model first, and the content is the
+bytes of a Struct.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ HELD_BACK_KEY = "crossplane-lite/held-back"
 # In what a step says there: it has answered without its notes, so that what it tells may be wrong.
 UNSURE = "unsure"
 
-# In what a step says there: it lacks values, so that keys of the context may be missing that it sets later.
+# In what a step says there: it lacks values, so that keys of the context may be missing that it
+# sets later.
 LACKING = "lacking"
 
 OURS = "ours"
@@ -54,8 +57,10 @@ class Made(NamedTuple):
     """What a step has made of a resource.
 
     Attributes:
-        digest: The version of this form, and a digest of the content that the step desires; empty for nothing.
-        guessed: Whether a missing value was used as a plain one in the call in which the resource was created.
+        digest: The version of this form, and a digest of the content that the step desires; empty
+            for nothing.
+        guessed: Whether a missing value was used as a plain one in the call in which the resource
+            was created.
     """
 
     digest: str
@@ -67,10 +72,11 @@ class Made(NamedTuple):
 
 
 def whose(annotation: Any, step: str, name: str, formerly: Collection[str] = ()) -> str:
-    """Return which step an observed resource belongs to, by its mark: `OURS`, `OUR_NAME`, `OTHERS` or `NO_MARK`.
+    """Return which step an observed resource belongs to, by its mark: `OURS`, `OUR_NAME`, `OTHERS`
+    or `NO_MARK`.
 
-    It is `OURS` also under a former name of the function (`formerly`), and `OUR_NAME` for a step of the same function
-    with another input.
+    It is `OURS` also under a former name of the function (`formerly`), and `OUR_NAME` for a step of
+    the same function with another input.
     """
     steps = _entries(annotation)
     if step in steps:
@@ -84,12 +90,15 @@ def whose(annotation: Any, step: str, name: str, formerly: Collection[str] = ())
 
 
 def is_step_of(step: str, name: str) -> bool:
-    """Say whether `step`, a step's identity, belongs to the function called `name`, with any input."""
+    """Say whether `step`, a step's identity, belongs to the function called `name`, with any
+    input.
+    """
     return name in (step, _HASHED.sub("", step))
 
 
 def joined_steps(before: Any, step: str, made: str = "", names: Collection[str] = ()) -> str:
-    """Return the mark's value with a step and what it has made, in the place of the step's former entry.
+    """Return the mark's value with a step and what it has made, in the place of the step's former
+    entry.
 
     Entries of other steps stay, but not those of functions called `names`. The order stays.
     """
@@ -102,12 +111,16 @@ def joined_steps(before: Any, step: str, made: str = "", names: Collection[str] 
 
 
 def steps_in(annotation: Any) -> list[str]:
-    """Return the identities of the steps in `annotation`, the mark's value; an empty list if it isn't a string."""
+    """Return the identities of the steps in `annotation`, the mark's value; an empty list if it
+    isn't a string.
+    """
     return list(_entries(annotation))
 
 
 def is_marked(raw: bytes, step: str) -> bool:
-    """Say whether an object's mark names a step. Most objects that don't have it cost a quick look only."""
+    """Say whether an object's mark names a step. Most objects that don't have it cost a quick look
+    only.
+    """
     return step.encode() in raw and step in steps_in(codec.get_path(raw, MARK_WAY))
 
 
@@ -117,7 +130,9 @@ def functions_in(annotation: Any) -> set[str]:
 
 
 def without_digests(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource without notes, whose mark has only names, for people: itself if it has nothing else."""
+    """Return a resource without notes, whose mark has only names, for people: itself if it has
+    nothing else.
+    """
     metadata = resource.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict):
@@ -133,7 +148,9 @@ def without_digests(resource: dict[str, Any]) -> dict[str, Any]:
 
 
 def made_in(annotation: Any, step: str) -> Made:
-    """Return what a step has made by the mark's value; nothing if it has no digest, or a malformed one."""
+    """Return what a step has made by the mark's value; nothing if it has no digest, or a malformed
+    one.
+    """
     found = _MADE.fullmatch(_entries(annotation).get(step, ""))
     return Made("") if found is None else Made(found[1], _GUESSED in found[2])
 
@@ -157,15 +174,17 @@ _KNOWN_IN_BYTES = KNOWN.encode()
 _KNOWN_PREFIX = codec.entry_prefix(KNOWN)
 _MOST_DIGESTS = 1 << 15
 
-# The digests of contents by Python's hash of their bytes: nearly every call has the contents of an earlier one.
+# The digests of contents by Python's hash of their bytes: nearly every call has the contents of an
+# earlier one.
 _digests: dict[int, str] = {}
 
 
 def direct(model: Resource) -> Content | None:
     """Encode a registered resource in the fast way.
 
-    Returns None if the resource needs the slow way, because a value is unresolved or can't be encoded, or because only
-    that way can merge the resource with the state that previous functions desire.
+    Returns None if the resource needs the slow way, because a value is unresolved or can't be
+    encoded, or because only that way can merge the resource with the state that previous functions
+    desire.
     """
     assert model._state is not None
     base = model._state.base
@@ -205,7 +224,8 @@ def marked(content: Content, step: str, made: str, known: str = "") -> bytes:
 
 
 def digest_of(content: Content) -> str:
-    """Return a digest of a content. The order of fields, marks, notes, and empty metadata don't count.
+    """Return a digest of a content. The order of fields, marks, notes, and empty metadata don't
+    count.
 
     Raises:
         WireError: The bytes that previous functions desire are malformed.
@@ -223,7 +243,9 @@ def digest_of(content: Content) -> str:
 
 
 def _canonical(raw: bytes, way: tuple[str, ...] | None = None) -> bytes:
-    """Return the bytes of a Struct with its keys in order. At the end of `way` mark and notes are left out."""
+    """Return the bytes of a Struct with its keys in order. At the end of `way` mark and notes are
+    left out.
+    """
     fields = codec.split(raw)
     parts = []
     for key in sorted(fields):

@@ -25,9 +25,14 @@ _REFERENCES: Final = (("spec", "crossplane", "resourceRefs"), ("spec", "resource
 
 
 def once(call: Call, value: Any, make: Callable[[], Any]) -> Any:
-    """Return an observed value, or make it if the object that has it doesn't exist. See `Context.once`."""
+    """Return an observed value, or make it if the object that has it doesn't exist. See
+    `Context.once`.
+    """
     if not callable(make):
-        raise UsageError(f"ctx.once: 'make' must be a function (got {type_in_words(make)}); write lambda: before it")
+        raise UsageError(
+            f"ctx.once: 'make' must be a function (got {type_in_words(make)}); write lambda:"
+            " before it"
+        )
     if value is None:
         raise UsageError("ctx.once: the value must be read from .observed (got None)")
     if type(value) is not Observable:
@@ -38,10 +43,11 @@ def once(call: Call, value: Any, make: Callable[[], Any]) -> Any:
     root = root_of(value)
     if root is None or root.kind not in ("xr", "resource"):
         raise UsageError(
-            f"ctx.once: {value.source_path} must be read from .observed of a composed resource or the composite"
+            f"ctx.once: {value.source_path} must be read from .observed of a composed resource or"
+            " the composite"
         )
-    # Another run of compose() for the same request must get the same value, also where it is given an object that was
-    # put back from the notes.
+    # Another run of compose() for the same request must get the same value, also where it is given
+    # an object that was put back from the notes.
     first: Any = call.first or call
     path = value.source_path
     if root.kind == "resource" and root.name not in first.observed:
@@ -57,15 +63,19 @@ def once(call: Call, value: Any, make: Callable[[], Any]) -> Any:
 def _made(path: str, make: Callable[[], Any]) -> Any:
     made = make()
     if made is None or type(made) is Observable:
-        raise UsageError(f"ctx.once: the function that makes {path} must return a value (got {value_in_words(made)})")
+        raise UsageError(
+            f"ctx.once: the function that makes {path} must return a value (got"
+            f" {value_in_words(made)})"
+        )
     return made
 
 
 def _found_by_name(call: Call, observed: Mapping[str, Any], root: Root, path: str) -> Any:
-    """Return the value of a composed resource that isn't observed, but that the composite still refers to.
+    """Return the value of a composed resource that isn't observed, but that the composite still
+    refers to.
 
-    Its object is asked for by name. The result is UNSET if there is no such object, or it lacks the value, and None
-    while Crossplane hasn't answered.
+    Its object is asked for by name. The result is UNSET if there is no such object, or it lacks the
+    value, and None while Crossplane hasn't answered.
 
     Raises:
         UsageError: The resource isn't registered.
@@ -73,7 +83,9 @@ def _found_by_name(call: Call, observed: Mapping[str, Any], root: Root, path: st
     """
     resource = call.resources.get(root.name)
     if resource is None:
-        raise UsageError(f"ctx.once: the kind of {root.name!r} isn't known; register it before (ctx.resource)")
+        raise UsageError(
+            f"ctx.once: the kind of {root.name!r} isn't known; register it before (ctx.resource)"
+        )
     if not call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
         return UNSET
     way = path[len(root.prefix) :].removeprefix(".")
@@ -87,8 +99,12 @@ def _found_by_name(call: Call, observed: Mapping[str, Any], root: Root, path: st
     return UNSET
 
 
-def _lost_references(call: Call, observed: Mapping[str, Any], resource: Any) -> Iterator[ResourceSelector]:
-    """Yield a selector for each object of a resource's kind that the composite refers to and that isn't observed."""
+def _lost_references(
+    call: Call, observed: Mapping[str, Any], resource: Any
+) -> Iterator[ResourceSelector]:
+    """Yield a selector for each object of a resource's kind that the composite refers to and that
+    isn't observed.
+    """
     group, kind = group_of(str(resource.apiVersion)), str(resource.kind)
     raw = call.xr.raw or b""
     references: Any = next(filter(None, (codec.get_path(raw, way) for way in _REFERENCES)), None)
@@ -98,13 +114,22 @@ def _lost_references(call: Call, observed: Mapping[str, Any], resource: Any) -> 
         if not isinstance(one, dict) or one.get("kind") != kind:
             continue
         version, name = one.get("apiVersion"), one.get("name")
-        if isinstance(version, str) and isinstance(name, str) and group_of(version) == group and name not in names:
+        if (
+            isinstance(version, str)
+            and isinstance(name, str)
+            and group_of(version) == group
+            and name not in names
+        ):
             namespace = one.get("namespace") or call.namespace or None
-            yield ResourceSelector(api_version=version, kind=kind, match_name=name, namespace=namespace)
+            yield ResourceSelector(
+                api_version=version, kind=kind, match_name=name, namespace=namespace
+            )
 
 
 def _answer(call: Call, name: str, selector: ResourceSelector) -> Any:
-    """Ask for one object, and return the list with it, or an empty one; None while Crossplane hasn't answered."""
+    """Ask for one object, and return the list with it, or an empty one; None while Crossplane
+    hasn't answered.
+    """
     key = f"once {name}: {selector.match_name}"
     call.requirements.resources[key] = selector
     return call.required_resources.answer(key)
@@ -117,5 +142,7 @@ def _is_of(call: Call, name: str, raw: bytes) -> bool:
     """
     owners = codec.get_path(raw, ("metadata", "ownerReferences"))
     uid = text_at(call.xr.raw or b"", "metadata", "uid")
-    is_owned = isinstance(owners, list) and any(isinstance(one, dict) and one.get("uid") == uid for one in owners)
+    is_owned = isinstance(owners, list) and any(
+        isinstance(one, dict) and one.get("uid") == uid for one in owners
+    )
     return bool(uid) and is_owned and text_at(raw, "metadata", "annotations", RESOURCE_NAME) == name

@@ -1,4 +1,6 @@
-"""A function's requirements: resources and schemas that it asks Crossplane for (Crossplane's "Required Resources")."""
+"""A function's requirements: resources and schemas that it asks Crossplane for (Crossplane's
+"Required Resources").
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 
 class _Selector:
     def texts(self) -> list[Any]:
-        """Return every part of the selector that could be unresolved. A part that isn't given is None."""
+        """Return every part of the selector that could be unresolved. A part that isn't given is
+        None.
+        """
         raise NotImplementedError
 
     def waits_in(self, call: Tracker, key: str = "") -> list[Observable[Any]]:
@@ -37,11 +41,13 @@ class ResourceSelector(_Selector):
         kind: The kind of the resources.
         match_name: The name of one resource; not together with `match_labels`.
         match_labels: Labels that all of the resources have.
-        namespace: The namespace of the resources; None for cluster-scoped kinds, or all namespaces with `match_labels`.
+        namespace: The namespace of the resources; None for cluster-scoped kinds, or all namespaces
+            with `match_labels`.
 
     Raises:
-        UsageError: `match_name` and `match_labels` are both given; or `match_name` is empty; or `api_version` or `kind`
-            is empty; or a label's value is None; or a part is neither a string nor an Observable.
+        UsageError: `match_name` and `match_labels` are both given; or `match_name` is empty; or
+            `api_version` or `kind` is empty; or a label's value is None; or a part is neither a
+            string nor an Observable.
     """
 
     api_version: Any
@@ -56,23 +62,32 @@ class ResourceSelector(_Selector):
         if self.match_name is not None and self.match_labels is not None:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
         if self.match_name == "":
-            raise UsageError("ResourceSelector: 'match_name' must not be empty (got ''); give a resource's name")
+            raise UsageError(
+                "ResourceSelector: 'match_name' must not be empty (got ''); give a resource's name"
+            )
         for label, value in (self.match_labels or {}).items():
             if value is None:
                 raise UsageError(
-                    f"ResourceSelector: the label {label!r} must have a value (got None); give the value that the "
-                    "resources have, or leave the label out to select without it"
+                    f"ResourceSelector: the label {label!r} must have a value (got None); give the"
+                    " value that the resources have, or leave the label out to select without it"
                 )
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(
-                    "ResourceSelector: 'match_name', 'namespace', and the keys and values of 'match_labels' must be "
-                    f"strings (got {value_in_words(text)})"
+                    "ResourceSelector: 'match_name', 'namespace', and the keys and values of"
+                    f" 'match_labels' must be strings (got {value_in_words(text)})"
                 )
 
     def texts(self) -> list[Any]:
         labels = self.match_labels or {}
-        return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
+        return [
+            self.api_version,
+            self.kind,
+            self.match_name,
+            self.namespace,
+            *labels.keys(),
+            *labels.values(),
+        ]
 
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
@@ -99,8 +114,13 @@ class SchemaSelector(_Selector):
 
 
 def form_of(selector: ResourceSelector, call: Tracker) -> list[Any]:
-    """Return the parts of a selector in a form that is the same in all runs of a call that ask for the same."""
-    return [call.readable(one) if type(one) is str else getattr(one, "source_path", None) for one in selector.texts()]
+    """Return the parts of a selector in a form that is the same in all runs of a call that ask for
+    the same.
+    """
+    return [
+        call.readable(one) if type(one) is str else getattr(one, "source_path", None)
+        for one in selector.texts()
+    ]
 
 
 def _check_kind(selector: ResourceSelector | SchemaSelector) -> None:
@@ -112,7 +132,9 @@ def _check_kind(selector: ResourceSelector | SchemaSelector) -> None:
 
 
 def _put_known(selector: Any) -> None:
-    """Replace each Observable in `selector` whose value is known by that value. `selector` is changed in place."""
+    """Replace each Observable in `selector` whose value is known by that value. `selector` is
+    changed in place.
+    """
     for name, value in vars(selector).items():
         value = _known(value)
         # Not isinstance(): reading the class of a missing value would count as a use of it.
@@ -141,7 +163,8 @@ class _Selectors(dict[str, Any]):
             raise UsageError(f"a requirement's key must be a string (got {value_in_words(key)})")
         if not isinstance(selector, self._kind):
             raise UsageError(
-                f"requirement {key!r} must be {articled(self._kind.__name__)} (got {type_in_words(selector)})"
+                f"requirement {key!r} must be {articled(self._kind.__name__)} (got"
+                f" {type_in_words(selector)})"
             )
         super().__setitem__(key, selector)
 
@@ -157,7 +180,8 @@ class _Selectors(dict[str, Any]):
 
 
 class Requirements:
-    """The requirements of one call. They hold for this call only, so compose() has to state them in every call.
+    """The requirements of one call. They hold for this call only, so compose() has to state them in
+    every call.
 
     Attributes:
         resources: `ResourceSelector`s by key.
@@ -169,9 +193,11 @@ class Requirements:
         self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
 
     def key_of(self, wanted: SchemaSelector) -> str:
-        """Return the key under which this call asks for the schema `wanted`; a new key if it doesn't ask for it yet.
+        """Return the key under which this call asks for the schema `wanted`; a new key if it
+        doesn't ask for it yet.
 
-        A new key is `apiVersion/kind`. A selector with an unresolved part isn't compared, and always gets a new key.
+        A new key is `apiVersion/kind`. A selector with an unresolved part isn't compared, and
+        always gets a new key.
         """
         for key, selector in self.schemas.items():
             texts = (*selector.texts(), *wanted.texts())

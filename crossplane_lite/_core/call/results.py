@@ -1,4 +1,6 @@
-"""Messages of compose() beside its resources, which are results and conditions; counts, and strict calls."""
+"""Messages of compose() beside its resources, which are results and conditions; counts, and strict
+calls.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _TARGET_NAMES: Final = {number: target for target, number in _TARGETS.items()}
 
 def _target(target: str | None) -> int:
     if target not in _TARGETS:
-        raise UsageError(f"'target' must be 'composite', 'composite_and_claim' or None (got {target!r})")
+        raise UsageError(
+            f"'target' must be 'composite', 'composite_and_claim' or None (got {target!r})"
+        )
     return _TARGETS[target]
 
 
@@ -31,8 +35,8 @@ class ResultEntry:
         severity: `FATAL`, `WARNING` or `NORMAL`.
         message: The message; its text is made when the result is put into the answer.
         reason: A CamelCase word, or None.
-        target: The number of the object that gets the event: 0 for Crossplane's default, 1 for the composite, 2 for the
-            composite and its claim.
+        target: The number of the object that gets the event: 0 for Crossplane's default, 1 for the
+            composite, 2 for the composite and its claim.
     """
 
     __slots__ = ("message", "reason", "severity", "target")
@@ -47,8 +51,8 @@ class ResultEntry:
 class Results:
     """The results of this call: messages about the composite, which Crossplane shows as events.
 
-    By the functions specification, Warning and Normal results should be sent only when something changes, not in every
-    call.
+    By the functions specification, Warning and Normal results should be sent only when something
+    changes, not in every call.
     """
 
     def __init__(self) -> None:
@@ -57,20 +61,23 @@ class Results:
     def fatal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
         """Stop the pipeline with a Fatal result: Crossplane applies and deletes nothing.
 
-        compose() goes on after this call; the result is part of the answer. It isn't sent until Crossplane has answered
-        the requirements of compose().
+        compose() goes on after this call; the result is part of the answer. It isn't sent until
+        Crossplane has answered the requirements of compose().
 
         Args:
             message: The error, as a sentence for people.
             reason: A short CamelCase word.
-            target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
+            target: The object that gets the event: `composite` (Crossplane's default) or
+                `composite_and_claim`.
 
         Raises:
             UsageError: `target` has another value.
         """
         self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
 
-    def warning(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
+    def warning(
+        self, message: Any, *, reason: str | None = None, target: str | None = None
+    ) -> None:
         """Report a problem that does not stop the pipeline.
 
         Args:
@@ -105,8 +112,8 @@ class ConditionEntry:
         status: The number of the status: 1 for Unknown, 2 for True, 3 for False.
         reason: A CamelCase word.
         message: The message, or None; its text is made when the condition is put into the answer.
-        target: The number of the object that gets the condition: 0 for Crossplane's default, 1 for the composite, 2 for
-            the composite and its claim.
+        target: The number of the object that gets the condition: 0 for Crossplane's default, 1 for
+            the composite, 2 for the composite and its claim.
     """
 
     __slots__ = ("message", "reason", "status", "target", "type")
@@ -146,38 +153,54 @@ class Conditions(Mapping[str, SetCondition]):
         self.entries: dict[str, ConditionEntry] = {}
 
     def set(
-        self, type: str, status: bool | None, reason: str, message: Any = None, *, target: str | None = None
+        self,
+        type: str,
+        status: bool | None,
+        reason: str,
+        message: Any = None,
+        *,
+        target: str | None = None,
     ) -> None:
-        """Set a condition of the composite. A condition of this type that was set before is replaced.
+        """Set a condition of the composite. A condition of this type that was set before is
+        replaced.
 
         Args:
-            type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and Responsive from
-                functions.
+            type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and
+                Responsive from functions.
             status: True, False, or None for Unknown.
             reason: A CamelCase word.
             message: A text for people; None for no message.
-            target: `composite` or `composite_and_claim`; None for Crossplane's default, the composite.
+            target: `composite` or `composite_and_claim`; None for Crossplane's default, the
+                composite.
 
         Raises:
-            UsageError: `status` or `target` has another value; or `type` or `reason` is empty; or `type` isn't an ASCII
-                string.
+            UsageError: `status` or `target` has another value; or `type` or `reason` is empty; or
+                `type` isn't an ASCII string.
         """
         if not (status is None or isinstance(status, bool)):
-            raise UsageError(f"a condition's status must be True, False or None for Unknown (got {status!r})")
+            raise UsageError(
+                f"a condition's status must be True, False or None for Unknown (got {status!r})"
+            )
         if not type or not reason or not isinstance(type, str):
             raise UsageError(
-                f"a condition needs a type and a reason, two strings that aren't empty (got {type!r} and {reason!r})"
+                "a condition needs a type and a reason, two strings that aren't empty (got"
+                f" {type!r} and {reason!r})"
             )
         if not type.isascii():
             raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
 
     def __setitem__(self, type: str, value: object) -> None:
-        raise UsageError(f"conditions have several parts: write ctx.conditions.set({type!r}, status, reason, message)")
+        raise UsageError(
+            f"conditions have several parts: write ctx.conditions.set({type!r}, status, reason,"
+            " message)"
+        )
 
     def __getitem__(self, type: str) -> SetCondition:
         entry = self.entries[type]
-        return SetCondition(_STATUSES[entry.status], entry.reason, entry.message, _TARGET_NAMES[entry.target])
+        return SetCondition(
+            _STATUSES[entry.status], entry.reason, entry.message, _TARGET_NAMES[entry.target]
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -191,7 +214,8 @@ class Tally:
 
     Attributes:
         emitted: The number of registered resources that are in the answer.
-        held: The number of resources that are left out of the answer, because a value that they need is missing.
+        held: The number of resources that are left out of the answer, because a value that they
+            need is missing.
         kept: The number of existing resources that stay although this call doesn't register them.
         rehearsals: The number of times that compose() ran besides the real run.
     """
@@ -209,7 +233,9 @@ counting: Final[ContextVar[Tally | None]] = ContextVar("crossplane_lite_tally", 
 """The tally of this thread's call; None if nothing is counted."""
 
 is_strict: Final = ContextVar("crossplane_lite_is_strict", default=False)
-"""Whether each exception of compose() but an UnresolvedError is Fatal, also one that a missing value may explain."""
+"""Whether each exception of compose() but an UnresolvedError is Fatal, also one that a missing
+value may explain.
+"""
 
 
 def strictly(run: Callable[..., T], *given: Any) -> T:

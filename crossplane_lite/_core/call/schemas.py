@@ -20,8 +20,8 @@ _MOST_RESULTS: Final = 50
 def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -> Schema:
     """Ask for a schema, and return it; the schema is empty until Crossplane has answered.
 
-    The default of `key` is the one under which this call asks for the schema already, else `apiVersion/kind`. Raises
-    UsageError for a wrong argument, and WireError for a malformed schema.
+    The default of `key` is the one under which this call asks for the schema already, else
+    `apiVersion/kind`. Raises UsageError for a wrong argument, and WireError for a malformed schema.
     """
     selector = SchemaSelector(api_version=api_version, kind=kind)
     if key is None:
@@ -33,12 +33,14 @@ def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -
 
 
 def check_status(call: Call) -> None:
-    """Add a fatal result for each mistake in the composite's status, if compose() asks for the composite's schema.
+    """Add a fatal result for each mistake in the composite's status, if compose() asks for the
+    composite's schema.
 
-    The API server refuses a status with a mistake in every reconcile. Mistakes of previous steps don't count. Neither
-    do missing fields, which the next steps may set. Nothing is checked if the extra `schemas` isn't installed, or if
-    compose() used missing values as plain ones: then the status may be right once they exist, and they wouldn't come to
-    exist after a fatal result. compose() has returned before. Raises WireError if the schema is malformed.
+    The API server refuses a status with a mistake in every reconcile. Mistakes of previous steps
+    don't count. Neither do missing fields, which the next steps may set. Nothing is checked if the
+    extra `schemas` isn't installed, or if compose() used missing values as plain ones: then the
+    status may be right once they exist, and they wouldn't come to exist after a fatal result.
+    compose() has returned before. Raises WireError if the schema is malformed.
     """
     composite = call.composite
     if composite is None or "status" not in composite.__dict__ or call.guesses:
@@ -52,7 +54,9 @@ def check_status(call: Call) -> None:
         inherited["status"] = codec.get_path(composite._state.base or b"", ("status",), {})
     try:
         before = {(one.path, one.problem) for one in schema.validate(inherited)}
-        errors = [one for one in schema.validate(composite) if (one.path, one.problem) not in before]
+        errors = [
+            one for one in schema.validate(composite) if (one.path, one.problem) not in before
+        ]
     except (MissingExtraError, SchemaError) as error:
         call.log.debug("the composite's status isn't checked: %s", error)
         return

@@ -1,4 +1,6 @@
-"""Secrets that compose() composes: their values, masked from the first call on; the composite's connection Secret."""
+"""Secrets that compose() composes: their values, masked from the first call on; the composite's
+connection Secret.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,17 @@ if TYPE_CHECKING:
     from ..resources.resource import Resource
     from .call import Call
 
-# compose() may change a Secret after it has registered it. So the last ones are read again for each text.
+# compose() may change a Secret after it has registered it. So the last ones are read again for each
+# text.
 _MOST: Final = 200
 
 
 class OwnSecrets:
-    """The Secrets among the resources that a call has registered, also Secrets in an Object of provider-kubernetes.
+    """The Secrets among the resources that a call has registered, also Secrets in an Object of
+    provider-kubernetes.
 
-    Only the thread that runs compose() reads them. It hands their values to the call, whose masker all threads use.
+    Only the thread that runs compose() reads them. It hands their values to the call, whose masker
+    all threads use.
 
     Attributes:
         thread: The id of the thread that runs compose().
@@ -43,16 +48,20 @@ class OwnSecrets:
         self._values: set[Secret] = set()
 
     def add(self, call: Call, resource: Resource) -> None:
-        """Add a resource that is registered now. Its values are masked at once, also in other threads."""
+        """Add a resource that is registered now. Its values are masked at once, also in other
+        threads.
+        """
         self.thread = get_ident()
         self._found.append(resource)
         if resource.kind == "Secret":  # an Object may be large, and holds a Secret seldom
             self._hide(call, resource)
 
     def look(self, call: Call) -> None:
-        """Mask the values that the last 200 Secrets have now, or more if more were added since the previous look.
+        """Mask the values that the last 200 Secrets have now, or more if more were added since the
+        previous look.
 
-        A Secret with a value that can't be encoded is left out. Only the thread that runs compose() may call this.
+        A Secret with a value that can't be encoded is left out. Only the thread that runs compose()
+        may call this.
         """
         new = len(self._found) - self._seen
         self._seen = len(self._found)
@@ -83,17 +92,19 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
     Raises:
         DuplicateResourceError: This call has registered a resource called `name` before.
         UnresolvedError: `name` is made from an unresolved value.
-        UsageError: A key or a value of `details` isn't allowed in a Secret; or `details` isn't a mapping; or no
-            namespace is known for the Secret; or `name` is wrong, or belongs to a resource of another kind; or an
-            Operation runs the function.
+        UsageError: A key or a value of `details` isn't allowed in a Secret; or `details` isn't a
+            mapping; or no namespace is known for the Secret; or `name` is wrong, or belongs to a
+            resource of another kind; or an Operation runs the function.
     """
     if call.in_operation:
         raise UsageError(
-            "ctx.connection_secret() is for composite resources, and an Operation has none; test ctx.in_operation first"
+            "ctx.connection_secret() is for composite resources, and an Operation has none; test"
+            " ctx.in_operation first"
         )
     if not isinstance(details, Mapping):
         raise UsageError(
-            f"ctx.connection_secret() takes connection details by key, in a mapping (got {type_in_words(details)})"
+            "ctx.connection_secret() takes connection details by key, in a mapping (got"
+            f" {type_in_words(details)})"
         )
     observed = call.observed.get(name)
     raw = b"" if observed is None else observed.resource
@@ -112,10 +123,12 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
 
 
 def _metadata(call: Call, namespace: object) -> dict[str, Any]:
-    """Return the Secret's name and namespace, as the composite's `spec.writeConnectionSecretToRef` gives them.
+    """Return the Secret's name and namespace, as the composite's `spec.writeConnectionSecretToRef`
+    gives them.
 
-    A missing name or namespace is None, and Crossplane fills it in. `namespace` is used if the composite's spec has
-    none. Raises UsageError if the composite is cluster-scoped and there is no namespace.
+    A missing name or namespace is None, and Crossplane fills it in. `namespace` is used if the
+    composite's spec has none. Raises UsageError if the composite is cluster-scoped and there is no
+    namespace.
     """
     xr = call.xr.raw or b""
     wanted = codec.get_path(xr, ("spec", "writeConnectionSecretToRef"))
@@ -123,8 +136,9 @@ def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     chosen = wanted.get("namespace") or namespace
     if chosen is None and not codec.get_path(xr, ("metadata", "namespace")):
         raise UsageError(
-            "the composite has no metadata.namespace; if its kind has one, give it there, else the connection Secret "
-            "needs one: give namespace=..., or set the composite's spec.writeConnectionSecretToRef.namespace"
+            "the composite has no metadata.namespace; if its kind has one, give it there, else the"
+            " connection Secret needs one: give namespace=..., or set the composite's"
+            " spec.writeConnectionSecretToRef.namespace"
         )
     return {"name": wanted.get("name") or None, "namespace": chosen}
 
@@ -135,8 +149,8 @@ def _data(call: Call, details: Any, observed: Any) -> dict[str, Any] | Observabl
     if isinstance(details, ConnectionDetails) and not details.writable:
         details = details.raw
         if type(details) is Observable:
-            # A resource lacks details while its own connection secret is missing. The observed data must not get lost
-            # because of that.
+            # A resource lacks details while its own connection secret is missing. The observed data
+            # must not get lost because of that.
             return details
         data.update(seen)  # nor may observed data get lost because some details are missing
     for key, value in details.items():
@@ -150,9 +164,14 @@ def _check_key(call: Call, key: object) -> None:
     known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         # A text isn't shown, because it may be a secret value by mistake.
-        got = "another string, not shown because it may be secret" if isinstance(key, str) else type_in_words(key)
+        got = (
+            "another string, not shown because it may be secret"
+            if isinstance(key, str)
+            else type_in_words(key)
+        )
         raise UsageError(
-            f"ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-', '_' or '.' (got {got})"
+            "ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-',"
+            f" '_' or '.' (got {got})"
         )
 
 

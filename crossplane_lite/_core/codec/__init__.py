@@ -1,20 +1,25 @@
-"""Converts the bytes of a `google.protobuf.Struct` to Python's values, and values and models to such bytes.
+"""Converts the bytes of a `google.protobuf.Struct` to Python's values, and values and models to
+such bytes.
 
-In this package, `raw` is the bytes of a Struct, and `value` the bytes of a `google.protobuf.Value`. Fields that aren't
-read aren't decoded, and unchanged fields are copied as they came. The order of keys isn't kept.
+In this package, `raw` is the bytes of a Struct, and `value` the bytes of a `google.protobuf.Value`.
+Fields that aren't read aren't decoded, and unchanged fields are copied as they came. The order of
+keys isn't kept.
 
 Every valid encoding is read as the installed protobuf reads it, with three exceptions:
 
-- If a message repeats a singular Struct field, or a map entry repeats its value, only the last occurrence is read.
-  protobuf merges them. No encoder writes that. (A Value that repeats its struct or list member is merged.)
-- Data that isn't read isn't checked: other fields than the wanted one, and values that a later occurrence replaces.
+- If a message repeats a singular Struct field, or a map entry repeats its value, only the last
+  occurrence is read. protobuf merges them. No encoder writes that. (A Value that repeats its struct
+  or list member is merged.)
+- Data that isn't read isn't checked: other fields than the wanted one, and values that a later
+  occurrence replaces.
 - The depth isn't limited.
 
-Malformed bytes raise WireError when they are read. Functions recurse only to a fixed depth. Deeper data is read and
-written with an explicit stack.
+Malformed bytes raise WireError when they are read. Functions recurse only to a fixed depth. Deeper
+data is read and written with an explicit stack.
 
-`decode` reads; `scan` is its slow and exact part. `encode` writes; `tree` encodes unusual data, and both use `parts`.
-Other packages import the names below. This package imports `base`, `paths`, `errors` and `proto`.
+`decode` reads; `scan` is its slow and exact part. `encode` writes; `tree` encodes unusual data, and
+both use `parts`. Other packages import the names below. This package imports `base`, `paths`,
+`errors` and `proto`.
 """
 
 from __future__ import annotations

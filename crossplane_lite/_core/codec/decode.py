@@ -1,20 +1,23 @@
 """Reads Structs, ListValues and Values: one level, one path, or everything inside of them.
 
-The usual encoding is the one that protobuf writes: fields in order, and no length longer than necessary. A container is
-a Struct or a ListValue; its members are fields or elements. Everything in it is decoded in one of three ways, chosen by
-its size and depth:
+The usual encoding is the one that protobuf writes: fields in order, and no length longer than
+necessary. A container is a Struct or a ListValue; its members are fields or elements. Everything in
+it is decoded in one of three ways, chosen by its size and depth:
 
 - A container of less than 128 bytes is read in place: each length in it takes one byte.
 - A larger one is split by protobuf's parser, which is fast per field and slow per container.
-- A container deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte
-  once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
+- A container deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting
+  copies each byte once per level. This way is exact: it also reads the unusual encodings that the
+  other two refuse.
 
-The keys of every dict are sorted. protobuf's maps have no order: Crossplane sends the same map in another order each
-time, and protobuf's parser has another one in each process. Code that loops over a map must see the same in each call.
+The keys of every dict are sorted. protobuf's maps have no order: Crossplane sends the same map in
+another order each time, and protobuf's parser has another one in each process. Code that loops over
+a map must see the same in each call.
 
-compose() may catch an error about malformed bytes. The caller of compose() still learns from a record (`watch`) that
-the request must not be answered. An error is recorded when it leaves this package, not when it is made: inside of the
-package, fast readers also raise errors for bytes that a slower reader then finds valid.
+compose() may catch an error about malformed bytes. The caller of compose() still learns from a
+record (`watch`) that the request must not be answered. An error is recorded when it leaves this
+package, not when it is made: inside of the package, fast readers also raise errors for bytes that a
+slower reader then finds valid.
 """
 
 from __future__ import annotations
@@ -40,12 +43,15 @@ _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_fault
 
 
 def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
-    """From now on, append each error that this thread or task meets in malformed bytes to `faults`, until `unwatch`."""
+    """From now on, append each error that this thread or task meets in malformed bytes to `faults`,
+    until `unwatch`.
+    """
     return _watched.set(faults)
 
 
 def unwatch(before: Token[list[WireError] | None]) -> None:
-    """End a `watch`. Errors are then appended to the list of the previous `watch` again, if there is one.
+    """End a `watch`. Errors are then appended to the list of the previous `watch` again, if there
+    is one.
 
     Args:
         before: The token that `watch` returned.
@@ -54,7 +60,9 @@ def unwatch(before: Token[list[WireError] | None]) -> None:
 
 
 def note(error: WireError) -> WireError:
-    """Append an error that is about to be raised to the list given to `watch`, if there is one; return the error."""
+    """Append an error that is about to be raised to the list given to `watch`, if there is one;
+    return the error.
+    """
     faults = _watched.get()
     if faults is not None:
         faults.append(error)
@@ -62,15 +70,17 @@ def note(error: WireError) -> WireError:
 
 
 def unreadable(error: Exception) -> WireError:
-    """Return the WireError for an error of protobuf's parser, and append it to the list of `watch`, if there is one."""
+    """Return the WireError for an error of protobuf's parser, and append it to the list of `watch`,
+    if there is one.
+    """
     return note(WireError(f"{UNREADABLE}: {error}"))
 
 
 def open_value(value: bytes) -> tuple[int, Any]:
     """Return the kind and the payload of a Value.
 
-    The payload of a STRUCT or LIST is its bytes, unchecked; an empty Value is NULL and None. Raises WireError for
-    malformed bytes.
+    The payload of a STRUCT or LIST is its bytes, unchecked; an empty Value is NULL and None. Raises
+    WireError for malformed bytes.
     """
     try:
         tag, size = value[0], value[1]
@@ -98,7 +108,8 @@ def open_value(value: bytes) -> tuple[int, Any]:
             return BOOL, size == 1
     except (IndexError, UnicodeDecodeError):
         pass
-    # Here are left: an empty Value, null, a length of more than two bytes, and unusual or illegal encodings.
+    # Here are left: an empty Value, null, a length of more than two bytes, and unusual or illegal
+    # encodings.
     try:
         kind, payload = scan.value(value, 0, len(value))
     except WireError as error:
@@ -110,14 +121,16 @@ def open_value(value: bytes) -> tuple[int, Any]:
 
 
 MISSING: Final[Any] = object()
-"""For `get_path(..., default=MISSING)`: tells an absent field from a field that is null, which is read as None."""
+"""For `get_path(..., default=MISSING)`: tells an absent field from a field that is null, which is
+read as None.
+"""
 
 
 def split(raw: bytes) -> MutableMapping[str, bytes]:
     """Split a Struct into its fields, without looking into them.
 
-    The mapping, from keys to the bytes of Values, is protobuf's own. Its `[]` adds a key that it lacks, so use `get()`
-    or `in` first. Raises WireError for malformed bytes.
+    The mapping, from keys to the bytes of Values, is protobuf's own. Its `[]` adds a key that it
+    lacks, so use `get()` or `in` first. Raises WireError for malformed bytes.
     """
     try:
         fields: MutableMapping[str, bytes] = _level(raw).fields
@@ -142,8 +155,8 @@ def split_list(raw: bytes) -> Sequence[bytes]:
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
     """Return the value at a path, decoded with everything inside of it.
 
-    A negative index counts from the list's end. Raises WireError if the bytes of the value, or of a Struct or list on
-    the path, are malformed.
+    A negative index counts from the list's end. Raises WireError if the bytes of the value, or of a
+    Struct or list on the path, are malformed.
     """
     kind: int = STRUCT
     payload: Any = raw
@@ -167,7 +180,15 @@ class _Irregular(Exception):
     """The bytes don't have the encoding that a fast reader expects. They may still be valid."""
 
 
-_IRREGULAR: Final = (_Irregular, IndexError, UnicodeDecodeError, PackerError, DecodeError, WireError, RecursionError)
+_IRREGULAR: Final = (
+    _Irregular,
+    IndexError,
+    UnicodeDecodeError,
+    PackerError,
+    DecodeError,
+    WireError,
+    RecursionError,
+)
 
 
 def decode_struct(raw: bytes) -> dict[str, Any]:
@@ -218,8 +239,8 @@ def _decode(raw: bytes, kind: int) -> Any:
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
     """Split a Struct with protobuf's parser, and decode its fields.
 
-    From `_LEVELS` containers around it (`depth`) on, `_exact` reads it. Raises one of `_IRREGULAR` if the caller must
-    read everything again with `_exact`.
+    From `_LEVELS` containers around it (`depth`) on, `_exact` reads it. Raises one of `_IRREGULAR`
+    if the caller must read everything again with `_exact`.
     """
     if depth >= _LEVELS:
         result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
@@ -236,7 +257,9 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
 
 
 def _wide_list(raw: bytes, depth: int) -> list[Any]:
-    """Split a ListValue with protobuf's parser, and decode its elements. Raises the same errors as `_wide_struct`."""
+    """Split a ListValue with protobuf's parser, and decode its elements. Raises the same errors as
+    `_wide_struct`.
+    """
     if depth >= _LEVELS:
         result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
         return result
@@ -283,10 +306,12 @@ def _wide_value(value: bytes, depth: int) -> Any:
 def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
     """Decode a Struct whose lengths all take one byte.
 
-    A longer length is always noticed: its first byte is 128 or more, which leads beyond the end of the Struct.
+    A longer length is always noticed: its first byte is 128 or more, which leads beyond the end of
+    the Struct.
 
     Raises:
-        _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
+        _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the
+            same.
     """
     out: dict[str, Any] = {}
     while pos < end:
@@ -319,7 +344,9 @@ def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
 
 
 def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
-    """Decode a ListValue whose lengths all take one byte. Raises the same errors as `_short_struct`."""
+    """Decode a ListValue whose lengths all take one byte. Raises the same errors as
+    `_short_struct`.
+    """
     out: list[Any] = []
     while pos < end:
         size = buf[pos + 1] - 2
@@ -335,7 +362,9 @@ def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
             out.append(_short_list(buf, pos + 4, stop))
         elif tag == 0x11 and size == 7:
             number = _double(buf, pos + 2)[0]
-            out.append(int(number) if number.is_integer() and -MAX_INT <= number <= MAX_INT else number)
+            out.append(
+                int(number) if number.is_integer() and -MAX_INT <= number <= MAX_INT else number
+            )
         elif tag == 0x20 and size == 0 and buf[pos + 3] < 2:
             out.append(buf[pos + 3] == 1)
         elif tag == 0x08 and size == 0 and buf[pos + 3] == 0:
@@ -351,7 +380,8 @@ def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
 def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
     """Decode a Struct or ListValue in any valid encoding, with an explicit stack.
 
-    There are several spans if the encoding repeats the container. Raises WireError for malformed bytes.
+    There are several spans if the encoding repeats the container. Raises WireError for malformed
+    bytes.
     """
     root: Any = {} if kind == STRUCT else []
     structs = [root] if kind == STRUCT else []

@@ -1,11 +1,14 @@
-"""Encodes dicts and models to the bytes of a Struct, new or merged into an existing one, which is called the base.
+"""Encodes dicts and models to the bytes of a Struct, new or merged into an existing one, which is
+called the base.
 
-A usual resource is encoded recursively, which is fast, down to `MAX_DEPTH`. Data that the fast encoder refuses is
-encoded by `tree`, the slow encoder. It takes any depth, and its errors have the path of the wrong value.
+A usual resource is encoded recursively, which is fast, down to `MAX_DEPTH`. Data that the fast
+encoder refuses is encoded by `tree`, the slow encoder. It takes any depth, and its errors have the
+path of the wrong value.
 
-Of a base, protobuf decodes each Struct that is merged only into keys and undecoded values (`Level`). So fields that the
-mapping or model doesn't name are copied as bytes. Each level of nesting copies all bytes below it once more. Therefore
-levels deeper than `MAX_DEPTH` are merged by `tree`, in one pass.
+Of a base, protobuf decodes each Struct that is merged only into keys and undecoded values
+(`Level`). So fields that the mapping or model doesn't name are copied as bytes. Each level of
+nesting copies all bytes below it once more. Therefore levels deeper than `MAX_DEPTH` are merged by
+`tree`, in one pass.
 """
 
 from __future__ import annotations
@@ -23,7 +26,18 @@ from ..paths.text import show as join_path
 from . import parts as _parts
 from . import tree
 from .decode import note, open_value, unreadable
-from .parts import HEADS, INTS, LIST_HEADS, NAMES, PREFIXES, STRUCT_HEADS, TEXT_HEADS, Bail, prefix_of, varint
+from .parts import (
+    HEADS,
+    INTS,
+    LIST_HEADS,
+    NAMES,
+    PREFIXES,
+    STRUCT_HEADS,
+    TEXT_HEADS,
+    Bail,
+    prefix_of,
+    varint,
+)
 from .scan import STRUCT
 
 MAX_DEPTH: Final = 60
@@ -35,7 +49,8 @@ _TRUE: Final = b"\x02\x20\x01"
 _FALSE: Final = b"\x02\x20\x00"
 _NULL: Final = b"\x02\x08\x00"
 
-# The same as HEADS and TEXT_HEADS for short lengths, which are the usual ones: a list is twice as fast as a dict.
+# The same as HEADS and TEXT_HEADS for short lengths, which are the usual ones: a list is twice as
+# fast as a dict.
 _SHORT_HEADS: Final = [b"\x0a" + bytes((length,)) for length in range(128)]
 _SHORT_TEXT_HEADS: Final = [bytes((length + 2, 0x1A, length)) for length in range(126)]
 
@@ -45,8 +60,9 @@ _FAILURES: Final = (Bail, UnicodeEncodeError, RecursionError)
 def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
     """Encode a mapping or a model to the bytes of a Struct.
 
-    `obj` may be an instance of a class with `__wire_keys__`. Raises EncodeError with the value's path. With `strict` it
-    raises Bail instead, and also for a value that needs the slow encoder, such as None or nesting deeper than 60.
+    `obj` may be an instance of a class with `__wire_keys__`. Raises EncodeError with the value's
+    path. With `strict` it raises Bail instead, and also for a value that needs the slow encoder,
+    such as None or nesting deeper than 60.
     """
     try:
         keys = getattr(type(obj), "__wire_keys__", None)
@@ -61,12 +77,14 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
 
 
 def pieces_of(obj: Any, way: tuple[str, ...], key: str) -> tuple[bytes, ...]:
-    """Encode a model to the bytes of a Struct, cut at a way of keys so that an entry can be put in (`joined_pieces`).
+    """Encode a model to the bytes of a Struct, cut at a way of keys so that an entry can be put in
+    (`joined_pieces`).
 
-    `way` has the keys of the Structs that lead to the place of an entry `key`, which are also the names of attributes.
-    The first piece has all other fields of the model, the next those of the Struct under the first key, and so on; a
-    missing Struct gives an empty piece. Raises Bail if a value needs the slow encoder, is None or can't be encoded, or
-    if the model has the entry already.
+    `way` has the keys of the Structs that lead to the place of an entry `key`, which are also the
+    names of attributes. The first piece has all other fields of the model, the next those of the
+    Struct under the first key, and so on; a missing Struct gives an empty piece. Raises Bail if a
+    value needs the slow encoder, is None or can't be encoded, or if the model has the entry
+    already.
     """
     cls: Any = type(obj)
     head: bytes = cls.__wire_head__
@@ -102,7 +120,8 @@ def pieces_of(obj: Any, way: tuple[str, ...], key: str) -> tuple[bytes, ...]:
 
 
 def cut(raw: bytes, way: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Cut the bytes of a Struct at a way of keys, as `pieces_of` does with a model. What is no Struct is left out.
+    """Cut the bytes of a Struct at a way of keys, as `pieces_of` does with a model. What is no
+    Struct is left out.
 
     Raises:
         WireError: The bytes aren't a valid Struct.
@@ -126,7 +145,9 @@ def cut(raw: bytes, way: tuple[str, ...]) -> tuple[bytes, ...]:
 
 
 def joined_pieces(pieces: tuple[bytes, ...], way: tuple[str, ...], entry: bytes) -> bytes:
-    """Return the bytes of a Struct from its pieces, with an entry at the end of `way`. Empty Structs are left out."""
+    """Return the bytes of a Struct from its pieces, with an entry at the end of `way`. Empty
+    Structs are left out.
+    """
     data = pieces[-1] + entry
     for name, others in zip(reversed(way), reversed(pieces[:-1]), strict=True):
         if not data:
@@ -172,11 +193,14 @@ def encode_value(value: Any, depth: int = 1, strict: bool = False) -> bytes:
     return element[start:]
 
 
-def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, strict: bool) -> bytes:
+def struct_bytes(
+    items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, strict: bool
+) -> bytes:
     """Encode set values to the bytes of a Struct.
 
-    The keys of `keys` are the attribute names; it is PREFIXES for a mapping. The `depth` of the whole data is 1. Raises
-    Bail if a key or value needs the slow encoder or can't be encoded, and UnicodeEncodeError for a lone surrogate.
+    The keys of `keys` are the attribute names; it is PREFIXES for a mapping. The `depth` of the
+    whole data is 1. Raises Bail if a key or value needs the slow encoder or can't be encoded, and
+    UnicodeEncodeError for a lone surrogate.
     """
     if depth > MAX_DEPTH:
         raise Bail
@@ -212,7 +236,8 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
         elif value is TOMBSTONE:
             continue
         else:
-            # The same as in `_other`; written out here to save two calls for each model inside of a model.
+            # The same as in `_other`; written out here to save two calls for each model inside of a
+            # model.
             inner = getattr(kind, "__wire_keys__", None)
             if inner is None:
                 head, data = _other(value, kind, depth, strict)
@@ -261,10 +286,13 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     if keys is not None:
         below = value.__wire_below__
         if below is not None and below.shows:
-            raise Bail  # the model shows more fields than were set in it, and the caller must decide about those
+            # the model shows more fields than were set in it, and the caller must decide about
+            # those
+            raise Bail
         data = type(value).__wire_head__ + struct_bytes(value.__dict__, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
-    # Not isinstance(): it reads `__class__` of an Observable, which would count as a use by the author.
+    # Not isinstance(): it reads `__class__` of an Observable, which would count as a use by the
+    # author.
     if issubclass(kind, (list, tuple)):
         data = _list_bytes(value, depth + 1, strict)
         return LIST_HEADS[len(data)], data
@@ -291,15 +319,17 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     raise Bail
 
 
-_LEAVES: Final = frozenset({str, bool, int, float, list})  # the usual types of values that replace and don't merge
+# the usual types of values that replace and don't merge
+_LEAVES: Final = frozenset({str, bool, int, float, list})
 
 
 def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
     """Merge the set fields of `obj` into an existing Struct.
 
-    Two Structs at the same path are merged, unless the one in `obj` is `Replaced`. Any other value of `obj` replaces
-    the old one, and `TOMBSTONE` removes it. Fields that `obj` doesn't name are kept byte for byte. The errors are those
-    of `encode_struct`; WireError is raised if `base` isn't a valid Struct.
+    Two Structs at the same path are merged, unless the one in `obj` is `Replaced`. Any other value
+    of `obj` replaces the old one, and `TOMBSTONE` removes it. Fields that `obj` doesn't name are
+    kept byte for byte. The errors are those of `encode_struct`; WireError is raised if `base` isn't
+    a valid Struct.
     """
     try:
         return _over(obj, base, 1, strict)
@@ -327,7 +357,8 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
         below = getattr(obj, "__wire_below__", None)
         if below is not None:
             if strict and below.shows == _parts.WHOLE:
-                raise Bail  # the fields of its own source count too, and only the caller can add them
+                # the fields of its own source count too, and only the caller can add them
+                raise Bail
             # Deletions come first, so that a value set after a deletion replaces and doesn't merge.
             if below.deleted:
                 for name in _parts.deleted_keys(obj):
@@ -341,7 +372,9 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
         if keys is None and type(key) is str and key.isascii():
             name = key
         else:
-            name = NAMES[_parts.member_prefix(obj, key) if keys is None or key not in keys else keys[key]]
+            name = NAMES[
+                _parts.member_prefix(obj, key) if keys is None or key not in keys else keys[key]
+            ]
         if value is TOMBSTONE:
             if name in fields:
                 del fields[name]
@@ -362,7 +395,9 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
 
 
 def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
-    """Return the bytes of the Struct in `old` that a value is merged into; None if the value replaces `old`."""
+    """Return the bytes of the Struct in `old` that a value is merged into; None if the value
+    replaces `old`.
+    """
     if old is None or not _parts.merges(value):
         return None
     kind, payload = open_value(old)

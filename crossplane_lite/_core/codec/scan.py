@@ -1,6 +1,8 @@
-"""Reads every encoding that protobuf allows, in plain Python, for bytes that the faster readers refuse.
+"""Reads every encoding that protobuf allows, in plain Python, for bytes that the faster readers
+refuse.
 
-All functions work on positions in one buffer and without recursion, so that deep data isn't copied once per level.
+All functions work on positions in one buffer and without recursion, so that deep data isn't copied
+once per level.
 """
 
 from __future__ import annotations
@@ -32,17 +34,20 @@ _unpack: Final = Packer("<d").unpack_from
 
 
 def _probe(data: bytes) -> int:
-    """Return how many entries the installed protobuf finds in the bytes of a Struct; -1 if it refuses the bytes."""
+    """Return how many entries the installed protobuf finds in the bytes of a Struct; -1 if it
+    refuses the bytes.
+    """
     try:
         return len(Level.FromString(data).fields)
     except DecodeError:
         return -1
 
 
-# Releases of protobuf differ in three rare cases. This module does as the installed release does, because protobuf
-# reads the upper levels of a resource and this module the lower ones, and both must read alike. The cases: upb leaves
-# out a map entry that has unknown fields; from release 7 on it refuses a length of more than five bytes; older releases
-# refuse the field number 0 in an unknown group.
+# Releases of protobuf differ in three rare cases. This module does as the installed release does,
+# because protobuf reads the upper levels of a resource and this module the lower ones, and both
+# must read alike. The cases: upb leaves out a map entry that has unknown fields; from release 7 on
+# it refuses a length of more than five bytes; older releases refuse the field number 0 in an
+# unknown group.
 _LENGTH_BYTES: Final = 5 if _probe(b"\x0a\x80\x80\x80\x80\x80\x00") < 0 else 10
 _KEEP_ENTRY_WITH_UNKNOWN: Final = _probe(b"\x0a\x02\x18\x00") > 0
 _LOWEST_IN_GROUP: Final = 0 if _probe(b"\x1b\x00\x05\x1c") == 0 else 8
@@ -53,7 +58,8 @@ def _truncated() -> WireError:
 
 
 def varint(buf: bytes, pos: int, end: int) -> Span:
-    """Read a varint, protobuf's integer of variable length, at `pos`; return its value and the position after it.
+    """Read a varint, protobuf's integer of variable length, at `pos`; return its value and the
+    position after it.
 
     Raises:
         WireError: The varint is longer than ten bytes, or goes beyond `end`.
@@ -72,24 +78,29 @@ def varint(buf: bytes, pos: int, end: int) -> Span:
 
 
 def size(buf: bytes, pos: int, end: int) -> Span:
-    """Read the length that begins at `pos`; return the start and the end of the bytes that have this length.
+    """Read the length that begins at `pos`; return the start and the end of the bytes that have
+    this length.
 
     Raises:
         WireError: The length is encoded in too many bytes, or the bytes after it go beyond `end`.
     """
     length, start = varint(buf, pos, end)
     if start - pos > _LENGTH_BYTES:
-        raise WireError(f"{UNREADABLE}: it has a length that is encoded in more than {_LENGTH_BYTES} bytes")
+        raise WireError(
+            f"{UNREADABLE}: it has a length that is encoded in more than {_LENGTH_BYTES} bytes"
+        )
     if length > end - start:
         raise _truncated()
     return start, start + length
 
 
 def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
-    """Read a field's tag, the integer `number * 8 + wire type`. Return the tag and the position after it.
+    """Read a field's tag, the integer `number * 8 + wire type`. Return the tag and the position
+    after it.
 
-    The default of `lowest` is the tag of field number 1. In an unknown group it may be 0, because newer releases of
-    protobuf allow field number 0 there. Raises WireError for a tag that isn't allowed or goes beyond `end`.
+    The default of `lowest` is the tag of field number 1. In an unknown group it may be 0, because
+    newer releases of protobuf allow field number 0 there. Raises WireError for a tag that isn't
+    allowed or goes beyond `end`.
     """
     number_and_type, start = varint(buf, pos, end)
     if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
@@ -131,11 +142,14 @@ def _text(buf: bytes, start: int, end: int) -> str:
     try:
         return buf[start:end].decode()
     except UnicodeDecodeError as error:
-        raise WireError(f"{UNREADABLE}: it has a string that isn't valid UTF-8 ({error.reason})") from None
+        raise WireError(
+            f"{UNREADABLE}: it has a string that isn't valid UTF-8 ({error.reason})"
+        ) from None
 
 
 def number(buf: bytes, pos: int) -> int | float:
-    """Return the double at `pos`: as an int if it is a whole number from -2**53 to 2**53, else as a float.
+    """Return the double at `pos`: as an int if it is a whole number from -2**53 to 2**53, else as a
+    float.
 
     The buffer must have eight bytes from `pos` on.
     """
@@ -148,8 +162,9 @@ def number(buf: bytes, pos: int) -> int | float:
 def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
     """Read the map entry from `pos` to `end`.
 
-    A missing key is an empty string, and a missing value an empty span. Returns None if the installed protobuf ignores
-    the entry because it has unknown fields. Raises WireError for malformed bytes.
+    A missing key is an empty string, and a missing value an empty span. Returns None if the
+    installed protobuf ignores the entry because it has unknown fields. Raises WireError for
+    malformed bytes.
     """
     key, value_, unknown = "", (end, end), False
     while pos < end:
@@ -169,9 +184,9 @@ def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
 def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
     """Return the kind and the payload of the Value from `pos` to `end`.
 
-    The payload of a STRUCT or LIST is a list of spans: several if the encoding repeats it. protobuf merges these, which
-    is the same as reading one after the other into the same container. An empty Value is NULL and None. Raises
-    WireError for malformed bytes.
+    The payload of a STRUCT or LIST is a list of spans: several if the encoding repeats it. protobuf
+    merges these, which is the same as reading one after the other into the same container. An empty
+    Value is NULL and None. Raises WireError for malformed bytes.
     """
     kind: int = NULL
     payload: Any = None
@@ -203,7 +218,8 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
 
 
 def fields(buf: bytes, spans: list[Span]) -> dict[str, Span]:
-    """Return the span of each value in a Struct, by key. If a key is repeated, its last value counts.
+    """Return the span of each value in a Struct, by key. If a key is repeated, its last value
+    counts.
 
     Raises WireError for malformed bytes.
     """

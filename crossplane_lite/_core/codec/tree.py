@@ -1,7 +1,7 @@
 """Encodes data of any depth, with an explicit stack.
 
-The data is written back to front, so that each length is known when it is written. No bytes are copied once per level:
-the time is linear in the size, however deep the data is.
+The data is written back to front, so that each length is known when it is written. No bytes are
+copied once per level: the time is linear in the size, however deep the data is.
 """
 
 from __future__ import annotations
@@ -15,9 +15,23 @@ from ..base.sentinels import NULL, TOMBSTONE
 from ..base.texts import type_in_words
 from ..paths.text import show
 from . import parts, scan
-from .parts import HEADS, INTS, LIST_HEADS, NAMES, PREFIXES, STRUCT_HEADS, TEXT_HEADS, Bail, member_prefix, varint
+from .parts import (
+    HEADS,
+    INTS,
+    LIST_HEADS,
+    NAMES,
+    PREFIXES,
+    STRUCT_HEADS,
+    TEXT_HEADS,
+    Bail,
+    member_prefix,
+    varint,
+)
 
-_TOO_BIG: Final = "must be an integer from -2**53 to 2**53, because Crossplane's protocol doesn't carry others exactly"
+_TOO_BIG: Final = (
+    "must be an integer from -2**53 to 2**53, because Crossplane's protocol doesn't carry others"
+    " exactly"
+)
 _NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
 
 _FIRST_CYCLE_CHECK: Final = 1000
@@ -51,7 +65,8 @@ class Overlay:
     def merged(self) -> dict[str, Any]:
         """Return the members of the merged Struct, by key.
 
-        A member that must be merged, too, is an Overlay. A member that only the old Struct has is `_Encoded`.
+        A member that must be merged, too, is an Overlay. A member that only the old Struct has is
+        `_Encoded`.
 
         Raises:
             EncodeError: A key can't be encoded.
@@ -77,7 +92,15 @@ class Overlay:
         return found
 
 
-_Open = tuple[Any, Iterator[tuple[Any, Any]], "Mapping[Any, bytes] | None", Mapping[int, bytes], bytes, bytes, int]
+_Open = tuple[
+    Any,
+    Iterator[tuple[Any, Any]],
+    "Mapping[Any, bytes] | None",
+    Mapping[int, bytes],
+    bytes,
+    bytes,
+    int,
+]
 """A container whose members are being written, as a tuple of:
 
 - the container
@@ -93,7 +116,8 @@ A plain tuple, because making an instance of a class takes as long as encoding a
 
 
 def encode_tree(root: Any) -> bytes:
-    """Encode a mapping, a model or an Overlay to the bytes of a Struct; a list or tuple to the bytes of a ListValue.
+    """Encode a mapping, a model or an Overlay to the bytes of a Struct; a list or tuple to the
+    bytes of a ListValue.
 
     Raises:
         EncodeError: A value can't be encoded; the error has the value's path.
@@ -106,17 +130,22 @@ def encode_value_tree(value: Any) -> bytes:
     """Encode a JSON value, a model or an Overlay to the bytes of a Value.
 
     Raises:
-        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `value` on.
+        EncodeError: The value, or a value in it, can't be encoded; the error has the path from
+            `value` on.
         WireError: The Struct below an Overlay is malformed.
     """
     if not _is_container(value):
         return _leaf(value)
     payload = encode_tree(value)
-    return (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
+    return (
+        (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
+    )
 
 
 def _pieces(root: Any) -> list[bytes]:
-    """Encode a container; return its bytes in pieces, the last piece first. Raises the same errors as `encode_tree`."""
+    """Encode a container; return its bytes in pieces, the last piece first. Raises the same errors
+    as `encode_tree`.
+    """
     out: list[bytes] = []
     size = 0
     outer: list[tuple[_Open, Any]] = []
@@ -136,7 +165,8 @@ def _pieces(root: Any) -> list[bytes]:
                     try:
                         prefix = keys[key]
                     except KeyError:
-                        new, key = key, None  # A value that can't be a key can't be in a path either.
+                        # A value that can't be a key can't be in a path either.
+                        new, key = key, None
                         prefix = member_prefix(obj, new)
                         key = new
                 if kind is str:
@@ -148,7 +178,15 @@ def _pieces(root: Any) -> list[bytes]:
                     outer.append((current, key))
                     key = None
                     if kind is dict:
-                        current = value, reversed(value.items()), PREFIXES, STRUCT_HEADS, b"", prefix, size
+                        current = (
+                            value,
+                            reversed(value.items()),
+                            PREFIXES,
+                            STRUCT_HEADS,
+                            b"",
+                            prefix,
+                            size,
+                        )
                     else:
                         current = _open(value, prefix, size)
                     if len(outer) == next_check:  # whenever the depth has doubled, for speed
@@ -184,7 +222,15 @@ def _open(obj: Any, prefix: bytes, mark: int) -> _Open:
         return obj, members, None, LIST_HEADS, b"", prefix, mark
     keys = parts.wire_keys(obj)
     if keys is not None:
-        return obj, reversed(obj.__dict__.items()), keys, STRUCT_HEADS, parts.fixed_fields(obj), prefix, mark
+        return (
+            obj,
+            reversed(obj.__dict__.items()),
+            keys,
+            STRUCT_HEADS,
+            parts.fixed_fields(obj),
+            prefix,
+            mark,
+        )
     items = obj.merged() if type(obj) is Overlay else dict(obj.items())
     return obj, reversed(items.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark
 
@@ -196,8 +242,8 @@ def _is_container(value: Any) -> bool:
 def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
     """Convert an error of the encoder to an EncodeError with the path of the wrong value.
 
-    Each of `places`, the containers around the value, the root first, has the key of its member that leads to the
-    value. The key is None if the key itself is wrong.
+    Each of `places`, the containers around the value, the root first, has the key of its member
+    that leads to the value. The key is None if the key itself is wrong.
     """
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
@@ -229,7 +275,9 @@ def _leaf(value: Any) -> bytes:
         return b"\x11" + parts.pack(value)
     if issubclass(kind, float):
         if value - value != 0.0:
-            raise EncodeError("", f"must be a finite number (got {value}): JSON has no NaN and no infinity")
+            raise EncodeError(
+                "", f"must be a finite number (got {value}): JSON has no NaN and no infinity"
+            )
         return b"\x11" + parts.pack(value)
     if value is None or value is NULL:
         return b"\x08\x00"

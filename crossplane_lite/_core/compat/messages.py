@@ -1,8 +1,10 @@
-"""Reads and fills protobuf messages of any implementation of the protocol, for `request`, `response` and `resource`.
+"""Reads and fills protobuf messages of any implementation of the protocol, for `request`,
+`response` and `resource`.
 
 Two implementations have different classes for the same message: this package's `proto` has one, and
-crossplane-function-sdk-python has another. So the code here looks at the name of a message's type and not at its class,
-and converts a message by encoding it with one class and decoding it with the other.
+crossplane-function-sdk-python has another. So the code here looks at the name of a message's type
+and not at its class, and converts a message by encoding it with one class and decoding it with the
+other.
 """
 
 from __future__ import annotations
@@ -26,16 +28,20 @@ STRUCT: Final = "google.protobuf.Struct"
 
 
 def full_name(value: object) -> str | None:
-    """Return the full name of a message's type, such as `google.protobuf.Struct`; None if `value` isn't a message."""
+    """Return the full name of a message's type, such as `google.protobuf.Struct`; None if `value`
+    isn't a message.
+    """
     name: str | None = getattr(getattr(type(value), "DESCRIPTOR", None), "full_name", None)
     return name
 
 
 def sibling(message: Any, name: str) -> Any:
-    """Return the message class called `name`, from the same implementation and protocol version as `message`.
+    """Return the message class called `name`, from the same implementation and protocol version as
+    `message`.
 
     Raises:
-        KeyError: The .proto file that defines the type of `message` has no top-level message called `name`.
+        KeyError: The .proto file that defines the type of `message` has no top-level message called
+            `name`.
         UsageError: `message` isn't a message.
     """
     if full_name(message) is None:
@@ -43,15 +49,19 @@ def sibling(message: Any, name: str) -> Any:
             f"a request or response must be a protobuf message (got {type_in_words(message)}); "
             "compose(ctx) has ctx.results.normal(...), ctx.conditions and ctx.requirements"
         )
-    return message_factory.GetMessageClass(type(message).DESCRIPTOR.file.message_types_by_name[name])
+    return message_factory.GetMessageClass(
+        type(message).DESCRIPTOR.file.message_types_by_name[name]
+    )
 
 
 def struct_of(value: Any, what: str) -> bytes:
-    """Return a resource, which may be given in several types, as the bytes of a Struct. None gives empty bytes.
+    """Return a resource, which may be given in several types, as the bytes of a Struct. None gives
+    empty bytes.
 
     Args:
         value: A Resource or a Struct message of any implementation, a mapping, or None.
-        what: The beginning of the error message: the name of the function that got `value` from its caller.
+        what: The beginning of the error message: the name of the function that got `value` from its
+            caller.
 
     Raises:
         UsageError: `value` is of another type.
@@ -68,21 +78,26 @@ def struct_of(value: Any, what: str) -> bytes:
         return raw
     if isinstance(value, Mapping):
         return codec.encode_struct(value)
-    raise UsageError(f"{what} takes a Resource, a Struct, a mapping or None (got {type_in_words(value)})")
+    raise UsageError(
+        f"{what} takes a Resource, a Struct, a mapping or None (got {type_in_words(value)})"
+    )
 
 
 def encoded(source: Any, where: str = "") -> bytes:
     """Return an object as the bytes of a Struct.
 
     Args:
-        source: A mapping, a model of this package, a Struct message of any implementation, or a pydantic model. From a
-            model, only the fields that were set are encoded. A model that a getter of `crossplane_lite.request` read
-            from the desired state also keeps the other fields that the desired object has.
+        source: A mapping, a model of this package, a Struct message of any implementation, or a
+            pydantic model. From a model, only the fields that were set are encoded. A model that a
+            getter of `crossplane_lite.request` read from the desired state also keeps the other
+            fields that the desired object has.
         where: The beginning of the paths in error messages, such as `xr`.
 
     Raises:
-        UsageError: `source` has another type, is a model of observed state, contains itself, or is nested too deep.
-        UnresolvedError: `source` contains an Observable without a value. The message lists the path of each such value.
+        UsageError: `source` has another type, is a model of observed state, contains itself, or is
+            nested too deep.
+        UnresolvedError: `source` contains an Observable without a value. The message lists the path
+            of each such value.
         EncodeError: A Struct can't hold one of the values. The error has the value's path.
     """
     if full_name(source) == STRUCT:
@@ -93,8 +108,9 @@ def encoded(source: Any, where: str = "") -> bytes:
         node = source._node
         if node is not None and node.state >= WAIT:
             raise UsageError(
-                f"{where or node.path} is observed state, and setting it would make this function own every field of "
-                f"it; make a new {type(source).__name__} with the fields you care about"
+                f"{where or node.path} is observed state, and setting it would make this function"
+                f" own every field of it; make a new {type(source).__name__} with the fields you"
+                " care about"
             )
         base = None if node is None else node.raw
     elif is_dumped(source):
@@ -118,13 +134,16 @@ def check_mapping(source: Any, where: str) -> None:
         UsageError: It isn't.
     """
     if not isinstance(source, Mapping):
-        raise UsageError(f"{where} must be a mapping, a model or a Struct (got {type_in_words(source)})")
+        raise UsageError(
+            f"{where} must be a mapping, a model or a Struct (got {type_in_words(source)})"
+        )
 
 
 def encoded_resource(source: Any, where: str = "") -> bytes:
     """Return a resource as the bytes of a Struct. See `encoded` for arguments and errors.
 
-    Unlike in `encoded`, a pydantic model must have `apiVersion` and `kind`. Both are encoded, even if they weren't set.
+    Unlike in `encoded`, a pydantic model must have `apiVersion` and `kind`. Both are encoded, even
+    if they weren't set.
     """
     if is_dumped(source):
         # The kind is a default of the model's class, so pydantic doesn't count it as set.
@@ -140,12 +159,16 @@ def encoded_resource(source: Any, where: str = "") -> bytes:
 
 
 def is_dumped(source: object) -> bool:
-    """Return whether an object has pydantic's method `model_dump`, which can leave out the fields that weren't set."""
+    """Return whether an object has pydantic's method `model_dump`, which can leave out the fields
+    that weren't set.
+    """
     return callable(getattr(type(source), "model_dump", None))
 
 
 def dump(model: Any) -> dict[str, Any]:
-    """Return the fields that were set in a pydantic model as a dict, with the aliases as keys, such as `apiVersion`."""
+    """Return the fields that were set in a pydantic model as a dict, with the aliases as keys, such
+    as `apiVersion`.
+    """
     fields: dict[str, Any] = model.model_dump(exclude_unset=True, by_alias=True, warnings=False)
     return fields
 
@@ -156,7 +179,8 @@ def _encoded(source: Any, base: bytes | None, where: str) -> bytes:
         made = _lay(source, base, strict=True)
         if call is None or not call.has_token(made):
             return made
-    except (codec.Bail, ValueError):  # ValueError: a Struct in the mapping holds a Value without a kind
+    except (codec.Bail, ValueError):
+        # ValueError: a Struct in the mapping holds a Value without a kind
         pass
     tree = tree_of(source if isinstance(source, Model) else opened(source), call)
     if tree.found:
@@ -174,12 +198,15 @@ def _unresolved(found: list[Found], where: str) -> UnresolvedError:
     lines = set()
     for one in found:
         path = show_path(one.steps)
-        waits = sorted({source.source_path for observable in one.waits_for for source in sources(observable)})
+        waits = sorted(
+            {source.source_path for observable in one.waits_for for source in sources(observable)}
+        )
         joined = f"{where}{'' if not where or path.startswith('[') else '.'}{path}"
         lines.add(f"{joined} is made from {', '.join(waits)}")
     return UnresolvedError(
-        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold known values; leave the "
-        "field out until the value exists, or register the resource with ctx.resource(), which waits for it"
+        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold known"
+        " values; leave the field out until the value exists, or register the resource with"
+        " ctx.resource(), which waits for it"
     )
 
 
@@ -191,7 +218,8 @@ _DECODERS: Final = {
 
 
 def opened(value: Any) -> Any:
-    """Return a copy of plain data in which each Struct, ListValue or Value message is replaced by its content.
+    """Return a copy of plain data in which each Struct, ListValue or Value message is replaced by
+    its content.
 
     Each None is replaced by the constant NULL, which is encoded as null.
 
@@ -210,15 +238,17 @@ def message_data(message: Any) -> Any:
     """Return a message of any implementation as plain data.
 
     Returns:
-        The content of a Struct, ListValue or Value. For another message, the dict of `json_format.MessageToDict`, with
-        the field names of the .proto file as keys.
+        The content of a Struct, ListValue or Value. For another message, the dict of
+        `json_format.MessageToDict`, with the field names of the .proto file as keys.
 
     Raises:
         UsageError: `message` isn't a message.
     """
     name = full_name(message)
     if name is None:
-        raise UsageError(f"struct_to_dict() takes a protobuf message (got {type_in_words(message)})")
+        raise UsageError(
+            f"struct_to_dict() takes a protobuf message (got {type_in_words(message)})"
+        )
     decoder = _DECODERS.get(name)
     if decoder is not None:
         return decoder(message.SerializeToString())
@@ -228,10 +258,12 @@ def message_data(message: Any) -> Any:
 
 
 def merge(struct: Any, data: bytes) -> None:
-    """Set the top-level fields of an encoded Struct in a Struct message. Existing fields of these names are replaced.
+    """Set the top-level fields of an encoded Struct in a Struct message. Existing fields of these
+    names are replaced.
 
     Raises:
-        EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays unchanged then.
+        EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays
+            unchanged then.
         UsageError: `struct` isn't a message.
     """
     if data:
@@ -244,7 +276,8 @@ def replace(struct: Any, data: bytes) -> None:
     The message counts as set in the message around it, even if `data` is empty.
 
     Raises:
-        EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays unchanged then.
+        EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays
+            unchanged then.
     """
     _fill(struct, data, anew=True)
 
@@ -252,21 +285,26 @@ def replace(struct: Any, data: bytes) -> None:
 def _fill(struct: Any, data: bytes, *, anew: bool) -> None:
     if full_name(struct) is None:
         raise UsageError(
-            "what a helper fills must be a protobuf message, such as rsp.desired.resources[name] (got "
-            f"{type_in_words(struct)}); compose(ctx) sets fields of the object itself, as in bucket.spec = {{...}}"
+            "what a helper fills must be a protobuf message, such as rsp.desired.resources[name]"
+            f" (got {type_in_words(struct)}); compose(ctx) sets fields of the object itself, as in"
+            " bucket.spec = {...}"
         )
     cls = type(struct)
     made: Any
     try:
         made, fill = cls.FromString(data), struct.MergeFrom
     except DecodeError:
-        # protobuf parses at most a hundred levels. A message that is filled field by field may be deeper.
+        # protobuf parses at most a hundred levels. A message that is filled field by field may be
+        # deeper.
         made, fill = codec.decode_struct(data), struct.update
         try:
-            cls().update(made)  # tried on another message first, so that an error leaves `struct` unchanged
+            # tried on another message first, so that an error leaves `struct` unchanged
+            cls().update(made)
         except RecursionError:
             raise EncodeError(
-                "", "the data is nested too deep for a protobuf message; ctx.resource() takes deeper data"
+                "",
+                "the data is nested too deep for a protobuf message; ctx.resource() takes deeper"
+                " data",
             ) from None
     if anew:
         struct.Clear()

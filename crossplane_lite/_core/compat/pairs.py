@@ -14,7 +14,8 @@ from ...proto.v1 import run_function_pb2 as fnv1
 def understood(request: Any, function: Callable[..., Any]) -> Any:
     """Return a request as a message of the implementation that a function works with.
 
-    This is the official SDK's if that has been imported and the function's module doesn't import our messages.
+    This is the official SDK's if that has been imported and the function's module doesn't import
+    our messages.
     """
     official = sys.modules.get("crossplane.function.proto.v1.run_function_pb2")
     names = getattr(inspect.unwrap(function), "__globals__", None)
@@ -29,9 +30,11 @@ def _is_ours(value: object) -> bool:
 
 
 class Pair:
-    """Makes an object with a method RunFunction of a `compose(req, rsp)`, as function-python and Upbound's projects do.
+    """Makes an object with a method RunFunction of a `compose(req, rsp)`, as function-python and
+    Upbound's projects do.
 
-    `rsp` is the response so far: desired state and context of the request, which the function changes.
+    `rsp` is the response so far: desired state and context of the request, which the function
+    changes.
 
     Args:
         function: The function, `def` or `async def`.

@@ -26,7 +26,8 @@ def struct_data(struct: Any) -> dict[str, Any]:
 
 
 def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[Any]:
-    """Return the resources that Crossplane found for a requirement; an empty list if there are none.
+    """Return the resources that Crossplane found for a requirement; an empty list if there are
+    none.
 
     Args:
         given: A map of the request: `required_resources` or `extra_resources`.
@@ -35,23 +36,27 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
         kind: The beginning of paths in error messages: `required` or `extra`.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or a resource has another group or kind than `model`.
+        UsageError: `model` isn't a class of resources, or a resource has another group or kind than
+            `model`.
     """
     if name not in given:
         if model is not None:
             check_class(model, _TAKER)
         return []
     return [
-        observed(item, model, "required", name, f"{kind}.{name}[{at}]") for at, item in enumerate(given[name].items)
+        observed(item, model, "required", name, f"{kind}.{name}[{at}]")
+        for at, item in enumerate(given[name].items)
     ]
 
 
 def names_of(resources: Any, model: type[Any] | None) -> list[str]:
-    """Return the sorted names of the resources that have the group and kind of a model class, in any version.
+    """Return the sorted names of the resources that have the group and kind of a model class, in
+    any version.
 
     Args:
         resources: The map of a message, from name to Resource.
-        model: The model class. None, or a class for all kinds such as `Unstructured`, selects all resources.
+        model: The model class. None, or a class for all kinds such as `Unstructured`, selects all
+            resources.
 
     Raises:
         UsageError: `model` isn't a class of resources.
@@ -62,10 +67,16 @@ def names_of(resources: Any, model: type[Any] | None) -> list[str]:
     check_class(model, _TAKER)
     if not model._fixed:
         return names
-    return [name for name in names if not other_kind(model, codec.split(struct_of(resources[name], _TAKER)))]
+    return [
+        name
+        for name in names
+        if not other_kind(model, codec.split(struct_of(resources[name], _TAKER)))
+    ]
 
 
-def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name: str, prefix: str = "") -> Any:
+def observed(
+    message: ResourceMessage, model: type[Any] | None, kind: str, name: str, prefix: str = ""
+) -> Any:
     """Return an observed or required resource as a dict or as a read-only model.
 
     Args:
@@ -76,7 +87,8 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
         prefix: The beginning of paths in messages; by default `name`, or `kind` if `name` is empty.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or the resource has another group or kind than `model`.
+        UsageError: `model` isn't a class of resources, or the resource has another group or kind
+            than `model`.
     """
     if model is None:
         return struct_data(message.resource)
@@ -91,7 +103,8 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
 
 
 def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: str) -> Any:
-    """Return a desired resource as a dict, or as a model that has the resource's fields and can be changed.
+    """Return a desired resource as a dict, or as a model that has the resource's fields and can be
+    changed.
 
     Changes of the model don't change `message`. See `observed` for arguments and errors.
     """
@@ -104,7 +117,9 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
 
 
 def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
-    """Return the `Root` through which models read a resource. Arguments and errors are those of `observed`."""
+    """Return the `Root` through which models read a resource. Arguments and errors are those of
+    `observed`.
+    """
     check_class(model, _TAKER)
     root = Root(current() or Tracker(), kind, name, prefix, struct_of(message, _TAKER), message)
     if "kind" in root.fields:  # a desired composite may have no kind

@@ -1,6 +1,7 @@
 """The answers to questions about missing values in a dry run: all no, or all yes.
 
-A question comes up where compose() uses an unresolved value as a plain one, as in `if value` or `value == "a"`.
+A question comes up where compose() uses an unresolved value as a plain one, as in `if value` or
+`value == "a"`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ _MOST_QUESTIONS: Final = 2000
 
 
 class _Enough(BaseException):
-    """Ends a run with too many questions. It is a BaseException, because compose() may catch every Exception."""
+    """Ends a run with too many questions. It is a BaseException, because compose() may catch every
+    Exception.
+    """
 
 
 class Answers:
@@ -49,10 +52,13 @@ class Answers:
         self.asked = False
 
     def __call__(self, observable: Observable) -> bool:
-        """Return whether an unresolved value counts as true, and as equal to the value that it is compared with."""
+        """Return whether an unresolved value counts as true, and as equal to the value that it is
+        compared with.
+        """
         root = root_of(observable)
         if root is not None and root.kind == "required":
-            # The run has the same required resources as the real one, or lacks values that the real one has.
+            # The run has the same required resources as the real one, or lacks values that the real
+            # one has.
             return bool(self.value(observable))
         if root is not None and root.raw is not None and is_settled(observable):
             return False
@@ -61,19 +67,28 @@ class Answers:
         return self._yes
 
     def value(self, observable: Observable) -> Any:
-        """Return the value that the real call has for an Observable of a dry run, as plain data; None without one."""
+        """Return the value that the real call has for an Observable of a dry run, as plain data;
+        None without one.
+        """
         root = root_of(observable)
         if root is None:
             return None
         way = root.way_of(observable.source_path)
         try:
-            value = self._computed(root, way) if isinstance(root, Computed) else self._observed(root, way)
-        except Exception:  # for a computed value the author's function runs, which may raise anything
+            value = (
+                self._computed(root, way)
+                if isinstance(root, Computed)
+                else self._observed(root, way)
+            )
+        except Exception:
+            # for a computed value the author's function runs, which may raise anything
             return None
         return None if value is UNSET else value
 
     def length(self, observable: Observable) -> int:
-        """Return the length of the real call's value; another one if that is missing, empty or has no length."""
+        """Return the length of the real call's value; another one if that is missing, empty or has
+        no length.
+        """
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._number
 
@@ -88,8 +103,8 @@ class Answers:
     def text(self, text: str, call: Tracker) -> str:
         """Return `text` with each placeholder replaced by its value in the real call.
 
-        A placeholder without a value is replaced by its path. Then secret values in the text are masked, too. `call` is
-        the dry run in which the text was made.
+        A placeholder without a value is replaced by its path. Then secret values in the text are
+        masked, too. `call` is the dry run in which the text was made.
         """
         for observable in call.tokens_in(text):
             value = self.value(observable)
@@ -113,18 +128,23 @@ class Answers:
             message = self._real.required_resources.answer(root.name)[int(number)]
         if message is None:
             return UNSET
-        return value_in(message.resource, message.connection_details, way, composed=root.kind != "xr")
+        return value_in(
+            message.resource, message.connection_details, way, composed=root.kind != "xr"
+        )
 
     def _computed(self, root: Computed, way: str) -> Any:
         if root.result is UNSET:
-            root.result = root.function(*(self._replaced(value, root.call) for value in root.values))
+            root.result = root.function(
+                *(self._replaced(value, root.call) for value in root.values)
+            )
         value = root.result
         for step in steps_of(way):
             value = value[step]
         return value
 
     def _replaced(self, value: Any, call: Tracker) -> Any:
-        """Return `value`, an argument of a computation, with values in place of Observables and placeholders.
+        """Return `value`, an argument of a computation, with values in place of Observables and
+        placeholders.
 
         Raises:
             LookupError: An Observable has no value in the real call.
@@ -137,7 +157,9 @@ class Answers:
         if isinstance(value, str):
             return self.text(value, call)
         if isinstance(value, Mapping):
-            return {self._replaced(key, call): self._replaced(item, call) for key, item in value.items()}
+            return {
+                self._replaced(key, call): self._replaced(item, call) for key, item in value.items()
+            }
         if isinstance(value, (list, tuple)):
             return type(value)(self._replaced(item, call) for item in value)
         return value

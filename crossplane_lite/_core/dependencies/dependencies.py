@@ -1,21 +1,24 @@
 """Every dependency that compose() shows (`Function.dependencies`).
 
-An answer shows only dependencies on missing values, because a value that is there doesn't show where it came from. So
-compose() runs again, in dry runs of which only the edges are kept: which resource or field needs a value of which other
-one. Two runs have nothing observed, so that each value of a composed resource is an Observable: in the first one each
-question about a missing value is answered with no, in the second one with yes (true, equal, not empty). What only a mix
-of answers makes isn't found.
+An answer shows only dependencies on missing values, because a value that is there doesn't show
+where it came from. So compose() runs again, in dry runs of which only the edges are kept: which
+resource or field needs a value of which other one. Two runs have nothing observed, so that each
+value of a composed resource is an Observable: in the first one each question about a missing value
+is answered with no, in the second one with yes (true, equal, not empty). What only a mix of answers
+makes isn't found.
 
-The request keeps all values by which compose() decides: the composite's spec and metadata, the input, the context with
-the environment, credentials, required resources and schemas, capabilities, and the resources of previous functions. It
-loses the observed resources, and the composite's status and connection details, which come from composed resources.
-`Function.dependencies` also runs compose() on the request as it is, and with required resources that lack their values.
+The request keeps all values by which compose() decides: the composite's spec and metadata, the
+input, the context with the environment, credentials, required resources and schemas, capabilities,
+and the resources of previous functions. It loses the observed resources, and the composite's status
+and connection details, which come from composed resources. `Function.dependencies` also runs
+compose() on the request as it is, and with required resources that lack their values.
 
-After the answer yes, compose() uses the value as if it were there. So arithmetic, slices and methods return an
-Observable that depends on their arguments, as `apply` does. `int(a)`, `len(a)` and iteration need a real number: they
-get the number or the length that the real call observes, or another if it observes none. The name of a resource gets
-the values that the real call observes, too. Where Python needs a real string, the run ends (`",".join([a])`). A run
-that ends with an exception shows the edges of the part that did run.
+After the answer yes, compose() uses the value as if it were there. So arithmetic, slices and
+methods return an Observable that depends on their arguments, as `apply` does. `int(a)`, `len(a)`
+and iteration need a real number: they get the number or the length that the real call observes, or
+another if it observes none. The name of a resource gets the values that the real call observes,
+too. Where Python needs a real string, the run ends (`",".join([a])`). A run that ends with an
+exception shows the edges of the part that did run.
 """
 
 from __future__ import annotations
@@ -51,13 +54,14 @@ _IDENTITY = ("apiVersion", "kind", "metadata")
 class Dependency(NamedTuple):
     """A dependency between resources, fields of the composite, and requirements.
 
-    A composed resource is named by its composition resource name, a field of the composite by its path (`xr.status.x`),
-    and a requirement by `required.<key>`.
+    A composed resource is named by its composition resource name, a field of the composite by its
+    path (`xr.status.x`), and a requirement by `required.<key>`.
 
     Attributes:
         dependent: The name of the resource, field or requirement that needs a value.
         dependency: The name of the resource, field or requirement that has the value.
-        path: The value's path, such as `vpc.status.atProvider.vpcId`. For `depends_on` it is only the resource's name.
+        path: The value's path, such as `vpc.status.atProvider.vpcId`. For `depends_on` it is only
+            the resource's name.
     """
 
     dependent: str
@@ -71,9 +75,10 @@ class Shown(NamedTuple):
     Attributes:
         dependencies: Every dependency once, sorted.
         missing: The dependencies whose values don't exist yet.
-        registered: The apiVersion and kind of each resource that compose() registers for the request, by name.
-        possible: The apiVersion and kind, by name, of each resource that compose() doesn't register now, but would
-            register if values that it asks about were different.
+        registered: The apiVersion and kind of each resource that compose() registers for the
+            request, by name.
+        possible: The apiVersion and kind, by name, of each resource that compose() doesn't register
+            now, but would register if values that it asks about were different.
     """
 
     dependencies: list[Dependency]
@@ -82,12 +87,15 @@ class Shown(NamedTuple):
     possible: dict[str, Kind]
 
 
-def show(function: Callee, request: bytes, observer: Observer | None = None, number: int = 1) -> Shown:
+def show(
+    function: Callee, request: bytes, observer: Observer | None = None, number: int = 1
+) -> Shown:
     """Return the dependencies that a function's compose() shows for a request.
 
-    If compose() raises an exception, the dependencies that it showed before count, and the exception isn't raised here.
-    The observer is told of the end of each run. compose() gets `number` where it needs one that isn't observed. Raises
-    WireError if `request`, a RunFunctionRequest, is malformed.
+    If compose() raises an exception, the dependencies that it showed before count, and the
+    exception isn't raised here. The observer is told of the end of each run. compose() gets
+    `number` where it needs one that isn't observed. Raises WireError if `request`, a
+    RunFunctionRequest, is malformed.
     """
     call = Call(request, function)
     before = tracker.enter(call)
@@ -101,7 +109,9 @@ def show(function: Callee, request: bytes, observer: Observer | None = None, num
 
 
 def _shown(call: Call, number: int) -> Shown:
-    """Return the dependencies that compose() shows for `call`. compose() hasn't run for this call before."""
+    """Return the dependencies that compose() shows for `call`. compose() hasn't run for this call
+    before.
+    """
     first = Answers(call, False, number=number)
     graph = _Shown(first)
     registered = _kinds(_run_once(call, graph, call.request, call.data, first))
@@ -123,15 +133,21 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
 
 
 def _is_met(call: Call, dependency: Dependency) -> bool:
-    """Say whether `dependency` comes from `depends_on` and is met: the dependent exists, or its dependency is ready."""
+    """Say whether `dependency` comes from `depends_on` and is met: the dependent exists, or its
+    dependency is ready.
+    """
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
     observed = call.observed.get(dependency.dependency)
-    return dependency.dependent in call.observed or (observed is not None and is_ready(observed.resource))
+    return dependency.dependent in call.observed or (
+        observed is not None and is_ready(observed.resource)
+    )
 
 
 class _Shown(Graph):
-    """A dependency graph for people: real values replace placeholders in its paths, and secret values are masked."""
+    """A dependency graph for people: real values replace placeholders in its paths, and secret
+    values are masked.
+    """
 
     def __init__(self, answers: Answers) -> None:
         super().__init__()
@@ -144,7 +160,8 @@ class _Shown(Graph):
             for waiting, targets in self.edges.items()
             for target, path in targets
             for field in self.set_at(target)
-            # A resource that reads its own observed state, or a field that keeps its value, depends on nothing else.
+            # A resource that reads its own observed state, or a field that keeps its value, depends
+            # on nothing else.
             if field != waiting
         }
 
@@ -156,13 +173,16 @@ class _Shown(Graph):
             super()._add(dependent, vertex, self._text(path))
 
     def _text(self, text: str) -> str:
-        """Return `text` for people, with real values in place of placeholders, and secret values masked."""
+        """Return `text` for people, with real values in place of placeholders, and secret values
+        masked.
+        """
         call = tracker.current()
         return text if call is None else call.show(self._answers.text(text, call))
 
 
 def _without_required_values(call: Call) -> Any:
-    """Return a copy of the request in which required resources have only apiVersion, kind and metadata.
+    """Return a copy of the request in which required resources have only apiVersion, kind and
+    metadata.
 
     None if the request has no required resources.
     """
@@ -181,10 +201,11 @@ def _without_required_values(call: Call) -> Any:
 
 
 def add_all(call: Call, graph: Graph, number: int = 1) -> dict[str, Resource]:
-    """Add to a graph every edge (a dependency) that compose() shows if no composed resource is observed.
+    """Add to a graph every edge (a dependency) that compose() shows if no composed resource is
+    observed.
 
-    compose() runs once, or twice if it asks about missing values, and gets `number` where it needs a number that isn't
-    observed. Returns the resources that a run registered, by name.
+    compose() runs once, or twice if it asks about missing values, and gets `number` where it needs
+    a number that isn't observed. Returns the resources that a run registered, by name.
     """
     request = _nothing_observed(call)
     data = request.SerializeToString()  # for ctx.request
@@ -209,16 +230,22 @@ def _nothing_observed(call: Call) -> Any:
     return request
 
 
-def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answers) -> dict[str, Resource]:
+def _run_once(
+    call: Call, graph: Graph, request: Any, data: bytes, oracle: Answers
+) -> dict[str, Resource]:
     """Run compose() once, throw its result away, and add its dependencies to a graph.
 
-    An exception of compose() ends the run and isn't raised here. The dependencies up to the exception are added. `data`
-    is the request as bytes. Returns the resources that the run registered, by name.
+    An exception of compose() ends the run and isn't raised here. The dependencies up to the
+    exception are added. `data` is the request as bytes. Returns the resources that the run
+    registered, by name.
     """
     run = Run.dry(call, request, data, oracle=oracle)
     before = tracker.enter(run.call)
     try:
-        asked = {oracle.text(key, run.call): one.waits_in(run.call, key) for key, one in run.call.asked or ()}
+        asked = {
+            oracle.text(key, run.call): one.waits_in(run.call, key)
+            for key, one in run.call.asked or ()
+        }
         graph.add(_waiting(run, oracle), _composite(run.call), asked)
         return dict(run.call.resources)
     finally:
@@ -227,7 +254,8 @@ def _run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: Answe
 
 
 def _waiting(run: Run, oracle: Answers) -> dict[str, list[Source]]:
-    """Return the unresolved values and other resources that each registered resource waits for, by its name.
+    """Return the unresolved values and other resources that each registered resource waits for, by
+    its name.
 
     It waits for other resources because of `depends_on`.
     """
@@ -242,7 +270,8 @@ def _waiting(run: Run, oracle: Answers) -> dict[str, list[Source]]:
 
 
 def _composite(call: Call) -> dict[str, list[Observable]]:
-    """Return the unresolved values that compose() sets in fields of the composite, by the field's path.
+    """Return the unresolved values that compose() sets in fields of the composite, by the field's
+    path.
 
     Connection details are among the fields, such as `xr.connection_details["password"]`.
     """
@@ -256,6 +285,8 @@ def _composite(call: Call) -> dict[str, list[Observable]]:
 
 
 def _found(call: Call, model: Resource, top: str = "") -> dict[str, list[Observable]]:
-    """Return the unresolved values that were set in `model`, by path; empty if a value can't be encoded."""
+    """Return the unresolved values that were set in `model`, by path; empty if a value can't be
+    encoded.
+    """
     tree = tree_or_none(model, call)
     return {} if tree is None else fields_of(tree.found, top)

@@ -1,10 +1,11 @@
 """One more run of compose(): a dry run, whose results are thrown away, or one whose answer counts.
 
-The run is a call of its own. Of a dry run the results, conditions, requirements, context, output and exceptions are
-thrown away. So are the log lines of `ctx.log`, and the log lines that reach the root logger's handlers from the thread
-or task of compose(). The log lines of a thread that compose() starts, and of a logger with handlers of its own, aren't
-thrown away. A filter on the root logger's handlers drops the lines of dry runs. It stays there, and lets all other
-lines through: a filter can't be taken off a handler safely while other threads log to it.
+The run is a call of its own. Of a dry run the results, conditions, requirements, context, output
+and exceptions are thrown away. So are the log lines of `ctx.log`, and the log lines that reach the
+root logger's handlers from the thread or task of compose(). The log lines of a thread that
+compose() starts, and of a logger with handlers of its own, aren't thrown away. A filter on the root
+logger's handlers drops the lines of dry runs. It stays there, and lets all other lines through: a
+filter can't be taken off a handler safely while other threads log to it.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ class Run:
         self.error = error
 
     @classmethod
-    def dry(cls, real: Call, request: Any, data: bytes, *, oracle: Answers | None = None, form: int = 0) -> Run:
-        """Run compose() once more, only for the dependencies that it shows; its exception is the run's `error`.
+    def dry(
+        cls, real: Call, request: Any, data: bytes, *, oracle: Answers | None = None, form: int = 0
+    ) -> Run:
+        """Run compose() once more, only for the dependencies that it shows; its exception is the
+        run's `error`.
 
-        Only KeyboardInterrupt is raised. `data` are the bytes for `ctx.request`; an `oracle` of None answers as in a
-        real call; `form` is that of the placeholders, `EARLY` or `LATE`.
+        Only KeyboardInterrupt is raised. `data` are the bytes for `ctx.request`; an `oracle` of
+        None answers as in a real call; `form` is that of the placeholders, `EARLY` or `LATE`.
         """
         call = Call(data, real.function, request)
         call.stand_in_for(real)
@@ -94,7 +98,8 @@ def _invoke(real: Call, call: Call) -> BaseException | None:
             call.function.invoke(call)
         except KeyboardInterrupt:
             raise
-        except BaseException as raised:  # SystemExit and the like end this run, and not the real call
+        except BaseException as raised:
+            # SystemExit and the like end this run, and not the real call
             error = raised
             real.log.debug("another run of compose() ended early (%s)", type(raised).__name__)
         if real.observer is not None:
@@ -117,13 +122,20 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
 
 
 def details_of(call: Call) -> dict[str, Any]:
-    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
+    """Return the connection details that a run sets in the composite, as texts, in which
+    placeholders may be.
+    """
     registered = None if call.composite is None else call.composite._state
     own = {} if registered is None or registered.details is None else registered.details.changes[0]
-    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
+    return {
+        key: value.decode("latin-1") if type(value) is bytes else value
+        for key, value in own.items()
+    }
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Say whether a handler may log `record`: False if the record comes from a dry run. This is a logging filter."""
+    """Say whether a handler may log `record`: False if the record comes from a dry run. This is a
+    logging filter.
+    """
     call = tracker.current()
     return call is None or not call.rehearsed

@@ -1,11 +1,12 @@
 """A step's report of who waits for what, as data in the pipeline's context.
 
-Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name, with a hash
-of the input if there is one). The next steps read this entry, and so do tests and tools. Messages for people are made
-from the same data (`_core.answer.waiting`); no data is read from messages.
+Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's
+name, with a hash of the input if there is one). The next steps read this entry, and so do tests and
+tools. Messages for people are made from the same data (`_core.answer.waiting`); no data is read
+from messages.
 
-A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet. A
-requirement asks Crossplane for other resources.
+A step holds a resource back if it doesn't create it yet, because the resource needs a value that
+doesn't exist yet. A requirement asks Crossplane for other resources.
 
 An entry is a mapping of
 
@@ -32,10 +33,11 @@ class Need(NamedTuple):
     """A value that doesn't exist yet, and the resource, field or requirement that needs it.
 
     Attributes:
-        name: Who needs the value: a composed resource by its name, a field of the composite by its path
-            (`xr.status.x`), or a requirement as `required.<key>`.
+        name: Who needs the value: a composed resource by its name, a field of the composite by its
+            path (`xr.status.x`), or a requirement as `required.<key>`.
         of: The owner of the value, in the same form; empty if the owner isn't known.
-        path: The value's path. If it is only a resource's name, that resource has to be ready (`depends_on`).
+        path: The value's path. If it is only a resource's name, that resource has to be ready
+            (`depends_on`).
         why: The reason why the value doesn't exist.
     """
 
@@ -86,11 +88,12 @@ class Waiting(NamedTuple):
     """One step's report: who waits for what.
 
     Attributes:
-        held: The names of the resources that the step holds back. A held resource without a need in `needs` is held
-            back by another step.
+        held: The names of the resources that the step holds back. A held resource without a need in
+            `needs` is held back by another step.
         needs: The needs of resources, fields and requirements.
         cut_off: The requirements that are never answered.
-        notes: Remarks for people besides the needs, such as which existing resources are kept, and why.
+        notes: Remarks for people besides the needs, such as which existing resources are kept, and
+            why.
     """
 
     held: list[str]
@@ -110,8 +113,9 @@ class Waiting(NamedTuple):
 def read(value: Any) -> dict[str, Waiting]:
     """Return the report of each step, by the step's identity.
 
-    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`; one without
-    `held` only tells later steps something, and is no report. Malformed parts are left out.
+    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as
+    `held`; one without `held` only tells later steps something, and is no report. Malformed parts
+    are left out.
     """
     found = {}
     for step, entry in value.items() if isinstance(value, dict) else ():

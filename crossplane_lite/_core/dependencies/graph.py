@@ -1,7 +1,8 @@
 """The dependency graph of one call: which resource waits for which, and cycles in it.
 
-A vertex is a composed resource, a field of the composite, or a requirement (a request to Crossplane for other
-resources). An edge leads from a vertex that needs a missing value to the vertex that the value belongs to.
+A vertex is a composed resource, a field of the composite, or a requirement (a request to Crossplane
+for other resources). An edge leads from a vertex that needs a missing value to the vertex that the
+value belongs to.
 """
 
 from __future__ import annotations
@@ -14,29 +15,35 @@ from ..models.walker import Found, show_path
 from ..observed.observable import Observable, root_of, sources
 from ..paths.text import prefixes
 
-# ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
+# ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a
+# requirement).
 Vertex = tuple[str, str]
 UNKNOWN: Final = ("", "")
 
 # The names of two composed resources: the dependent and its dependency.
 Edge = tuple[str, str]
 
-# A map's key in brackets that a path can also have after a dot. Reading and setting may write the same key differently.
+# A map's key in brackets that a path can also have after a dot. Reading and setting may write the
+# same key differently.
 _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
 Source = Observable | str
-"""A value that is waited for, or the name of a resource that must be ready before (`depends_on`)."""
+"""A value that is waited for, or the name of a resource that must be ready before
+(`depends_on`).
+"""
 
 
 class Graph:
-    """The dependencies of a call, as edges from waiting vertices to the vertices that they wait for.
+    """The dependencies of a call, as edges from waiting vertices to the vertices that they wait
+    for.
 
-    Each field of the composite is a vertex of its own. If `a` waits for `xr.status.x`, which waits for `b`, then `a`
-    waits for `b`, but not for values that other fields of the composite wait for.
+    Each field of the composite is a vertex of its own. If `a` waits for `xr.status.x`, which waits
+    for `b`, then `a` waits for `b`, but not for values that other fields of the composite wait for.
 
     Attributes:
-        edges: The vertices that each waiting vertex waits for, each with the path of the awaited value for people.
+        edges: The vertices that each waiting vertex waits for, each with the path of the awaited
+            value for people.
     """
 
     def __init__(self) -> None:
@@ -50,10 +57,11 @@ class Graph:
         composite: dict[str, list[Observable]],
         unsent: Mapping[str, list[Observable]] | None = None,
     ) -> None:
-        """Add an edge from each waiting resource, field and requirement to the owner of the value that it waits for.
+        """Add an edge from each waiting resource, field and requirement to the owner of the value
+        that it waits for.
 
-        `waiting` is by the resource's name, `composite` by the field's path, such as `xr.status.x`, and `unsent` by the
-        requirement's key.
+        `waiting` is by the resource's name, `composite` by the field's path, such as `xr.status.x`,
+        and `unsent` by the requirement's key.
         """
         for path in composite:
             field = self.field_of(path)
@@ -76,14 +84,17 @@ class Graph:
 
     def field_of(self, path: str) -> str:
         """Return the name that a field of the composite has in this graph."""
-        # With `.key` in place of `["key"]`, so that both spellings are equal. Unusual keys keep brackets.
+        # With `.key` in place of `["key"]`, so that both spellings are equal. Unusual keys keep
+        # brackets.
         return _PLAIN_KEY.sub(r".\1", path)
 
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
     def _owner_of(self, value: Observable) -> Vertex:
-        """Return the vertex that a value belongs to; `UNKNOWN` for one without an owner, as for a part of a string."""
+        """Return the vertex that a value belongs to; `UNKNOWN` for one without an owner, as for a
+        part of a string.
+        """
         root, path = root_of(value), value.source_path
         if root is not None:
             kind, name = root.kind, root.name
@@ -99,26 +110,36 @@ class Graph:
     def cycle(self, held: set[str]) -> list[str] | None:
         """Return the names along a cycle; None if there is no cycle.
 
-        The first name is also the last. The cycle may lead through fields of the composite and requirements. A resource
-        or field that waits directly for itself isn't a cycle. The same graph always gives the same cycle. Only
-        resources in `held`, which the step doesn't create yet, count.
+        The first name is also the last. The cycle may lead through fields of the composite and
+        requirements. A resource or field that waits directly for itself isn't a cycle. The same
+        graph always gives the same cycle. Only resources in `held`, which the step doesn't create
+        yet, count.
         """
         from graphlib import CycleError, TopologicalSorter
 
         below: dict[Vertex, list[Vertex]] = {}
         for vertex in sorted(self.edges):
-            targets = {target for target in self._below(vertex) if target in self.edges and target != vertex}
-            below[vertex] = sorted(target for target in targets if target[0] != "resource" or target[1] in held)
+            targets = {
+                target
+                for target in self._below(vertex)
+                if target in self.edges and target != vertex
+            }
+            below[vertex] = sorted(
+                target for target in targets if target[0] != "resource" or target[1] in held
+            )
         try:
             TopologicalSorter(below).prepare()
         except CycleError as error:
-            _, *way = reversed(error.args[1])  # each vertex is before those that wait for it, and the last is the first
+            # each vertex is before those that wait for it, and the last is the first
+            _, *way = reversed(error.args[1])
             first = way.index(min(way))
             return [shown_vertex(vertex) for vertex in (*way[first:], *way[: first + 1])]
         return None
 
     def _below(self, vertex: Vertex) -> Iterator[Vertex]:
-        """Yield the resources, requirements and fields of the composite that a vertex waits for directly."""
+        """Yield the resources, requirements and fields of the composite that a vertex waits for
+        directly.
+        """
         for target, _ in self.edges.get(vertex, ()):
             if target[0] == "xr":
                 yield from self._fields_at(target[1])
@@ -132,13 +153,17 @@ class Graph:
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
-        """Return the composite's waiting fields at, below or above `vertex`'s path; only `vertex` if there are none."""
+        """Return the composite's waiting fields at, below or above `vertex`'s path; only `vertex`
+        if there are none.
+        """
         return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:
-        """Return the edges between composed resources, also those that lead through fields of the composite.
+        """Return the edges between composed resources, also those that lead through fields of the
+        composite.
 
-        Edges from a resource to itself are included. Required resources aren't, and edges don't lead through them.
+        Edges from a resource to itself are included. Required resources aren't, and edges don't
+        lead through them.
         """
         found: set[Edge] = set()
         for waiting in self.edges:
@@ -157,7 +182,9 @@ class Graph:
 
 
 def fields_of(found: Iterable[Found], top: str = "") -> dict[str, list[Observable]]:
-    """Return the values that fields wait for, by the field's path behind `top`, such as `xr.status.x`."""
+    """Return the values that fields wait for, by the field's path behind `top`, such as
+    `xr.status.x`.
+    """
     fields: dict[str, list[Observable]] = {}
     for one in found:  # an entry of a map can wait twice: for its key and for its value
         fields.setdefault(top + show_path(one.steps), []).extend(one.waits_for)
@@ -165,14 +192,18 @@ def fields_of(found: Iterable[Found], top: str = "") -> dict[str, list[Observabl
 
 
 def shown_vertex(vertex: Vertex) -> str:
-    """Return a vertex as people see it: a resource's name, a path such as `xr.status.x`, or `required.` and a key."""
+    """Return a vertex as people see it: a resource's name, a path such as `xr.status.x`, or
+    `required.` and a key.
+    """
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
 
 
 def components(edges: Iterable[Edge]) -> dict[str, str]:
-    """Map each name in `edges` to its strongly connected component, which is given as one of the component's names.
+    """Map each name in `edges` to its strongly connected component, which is given as one of the
+    component's names.
 
-    Two names are in the same component if each can be reached from the other. Then they are on a cycle.
+    Two names are in the same component if each can be reached from the other. Then they are on a
+    cycle.
     """
     below: dict[str, set[str]] = {}
     above: dict[str, set[str]] = {}
@@ -180,8 +211,8 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
         for start, end, ways in ((dependent, dependency, below), (dependency, dependent, above)):
             ways.setdefault(start, set()).add(end)
             ways.setdefault(end, set())
-    # Kosaraju's algorithm: the names in the order in which searches leave them, and in the opposite order what can be
-    # reached from each against the direction of the edges.
+    # Kosaraju's algorithm: the names in the order in which searches leave them, and in the opposite
+    # order what can be reached from each against the direction of the edges.
     order: list[str] = []
     seen: set[str] = set()
     for start in below:
@@ -194,7 +225,9 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
 
 
 def _reached(start: str, ways: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
-    """Return what can be reached from a name and wasn't seen before, in the order in which the search leaves it."""
+    """Return what can be reached from a name and wasn't seen before, in the order in which the
+    search leaves it.
+    """
     left = []
     stack = [(start, False)]
     while stack:

@@ -30,9 +30,12 @@ class Answer:
     Attributes:
         data: The same bytes.
         message: The answer's message. It may be changed.
-        own: The digests of the resources that the target desires otherwise than previous steps do, by name.
-        waiting: New resources of the target that wait for real values. They aren't in the message any more.
-        has_failed: Whether this stands for no answer, or one with a fatal result: it desires nothing.
+        own: The digests of the resources that the target desires otherwise than previous steps do,
+            by name.
+        waiting: New resources of the target that wait for real values. They aren't in the message
+            any more.
+        has_failed: Whether this stands for no answer, or one with a fatal result: it desires
+            nothing.
     """
 
     READY: Final = _view.READY_TRUE
@@ -61,7 +64,9 @@ class Answer:
         return self.message.desired.resources
 
     def head_of(self, obj: str) -> Head | None:
-        """Return what makes up an object that is gone: what is desired under its name; None for nothing."""
+        """Return what makes up an object that is gone: what is desired under its name; None for
+        nothing.
+        """
         return codec.decode_struct(self.desired[obj].resource) if obj in self.desired else None
 
     def _own(self) -> Iterator[tuple[str, str]]:
@@ -82,7 +87,9 @@ class Answer:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the request has all that the target requires; otherwise Crossplane calls again before it acts."""
+        """Whether the request has all that the target requires; otherwise Crossplane calls again
+        before it acts.
+        """
         wanted, request = self.message.requirements, self._request
         there = {*request.required_resources, *request.extra_resources}
         if not wanted.resources.keys() | wanted.extra_resources.keys() <= there:
@@ -105,7 +112,8 @@ class Answer:
     def told(self) -> set[str]:
         """The keys of the fields that the answer sets in the composite's status.
 
-        A guard's notes have them in the place of keys of missing values, for which nobody asks them.
+        A guard's notes have them in the place of keys of missing values, for which nobody asks
+        them.
         """
         keys = {key_of(COMPOSITE, show(steps)) for steps in self.status}
         return set(sorted(keys)[:MOST_MISSING])

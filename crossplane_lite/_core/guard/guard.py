@@ -1,8 +1,9 @@
 """Answers calls in front of a target, a function that knows nothing of last known values.
 
-The target is asked with the request as it is. If its answer changes nothing, it counts. If it drops, changes or makes
-something while noted values are missing, the target is asked again with these values put back, and that answer counts
-as a whole. What is new in it and isn't in the first one waits for the real values.
+The target is asked with the request as it is. If its answer changes nothing, it counts. If it
+drops, changes or makes something while noted values are missing, the target is asked again with
+these values put back, and that answer counts as a whole. What is new in it and isn't in the first
+one waits for the real values.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _NOTHING_LOST: Final = Lost([], set(), set())
 _MOST_COMPOSITES: Final = 4096
 _MOST_NAMES: Final = 5
 _ERASED: Final = 3
-"""After so many calls in a row without notes, although each answer had some, somebody erases them."""
+"""After so many calls in a row without notes, although each answer had some, somebody erases
+them.
+"""
 
 
 class Guard:
@@ -44,7 +47,8 @@ class Guard:
     def __init__(self, ask: Ask, options: Options) -> None:
         self._ask = ask
         self.options = options
-        # By the composite's uid: how many answers in a row had notes that the next request didn't have.
+        # By the composite's uid: how many answers in a row had notes that the next request didn't
+        # have.
         self._unseen: Kept[list[int]] = Kept(_MOST_COMPOSITES)
 
     def run(self, data: bytes, until: float = FOREVER) -> bytes:
@@ -65,7 +69,8 @@ class Guard:
         except DecodeError:
             seen = None
         if seen is None or not seen.composite:
-            return self._ask(data, until, nothing)  # it is malformed, or an Operation's: there is nothing to protect
+            # it is malformed, or an Operation's: there is nothing to protect
+            return self._ask(data, until, nothing)
         first: Answer | None = None
         failure: Exception | None = None
         answer = b""
@@ -88,7 +93,10 @@ class Guard:
         if not real.is_settled:
             return None
         if seen.is_taken():
-            text = "a previous step has this name, too: give each guard of a pipeline a name of its own (--name)"
+            text = (
+                "a previous step has this name, too: give each guard of a pipeline a name of its"
+                " own (--name)"
+            )
             return _refused(seen, real, text)
         if seen.is_first:
             return self._first_call(seen, real)
@@ -114,7 +122,8 @@ class Guard:
         return _bytes(second)
 
     def _second(self, seen: Seen, real: Answer, lost: Lost) -> tuple[Answer | None, Lost]:
-        """Ask again with the noted values put back. Return the answer, and what was lost; None if the target failed.
+        """Ask again with the noted values put back. Return the answer, and what was lost; None if
+        the target failed.
 
         `real` is the answer to the request as it is.
         """
@@ -140,7 +149,9 @@ class Guard:
         if found is None:
             return None if answer.has_failed else answer
         try:
-            second = Answer(self._ask(found.request.SerializeToString(), seen.until, nothing), seen.request)
+            second = Answer(
+                self._ask(found.request.SerializeToString(), seen.until, nothing), seen.request
+            )
         except Exception:
             return None
         return None if second.is_fatal else second
@@ -150,7 +161,8 @@ class Guard:
         if not losses:
             return self._finish(seen, real, lost)
         text = (
-            f"{telling.of_values(seen, lost.places, losses)}. The function failed when it was asked with these values"
+            f"{telling.of_values(seen, lost.places, losses)}. The function failed when it was asked"
+            " with these values"
         )
         return _refused(seen, real, text)
 
@@ -160,7 +172,8 @@ class Guard:
             return None
         desired = real.desired
         dropped = [name for name in (*seen.made, *seen.unmarked()) if name not in desired]
-        # A step that composes nothing has nothing to keep: the resources without a mark are those of other steps.
+        # A step that composes nothing has nothing to keep: the resources without a mark are those
+        # of other steps.
         composes = bool(real.own or seen.made)
         if not (dropped and composes and seen.unready()) or seen.lets_all_go:
             return self._finish(seen, real, _NOTHING_LOST)
@@ -168,7 +181,10 @@ class Guard:
             observed = seen.observed[name].resource
             owned = as_owned(observed)
             if owned is None:
-                text = f"{name} would be deleted, and can't be kept: its managedFields don't show who set its fields"
+                text = (
+                    f"{name} would be deleted, and can't be kept: its managedFields don't show who"
+                    " set its fields"
+                )
                 return _refused(seen, real, text)
             desired[name].resource = _in_its_namespace(seen, name, owned)
             desired[name].ready = Answer.READY if is_ready(observed) else Answer.NOT_READY
@@ -177,14 +193,17 @@ class Guard:
         return _bytes(real)
 
     def _finish(self, seen: Seen, answer: Answer, lost: Lost) -> bytes | None:
-        """Return the bytes of an answer of the target that counts, with marks and notes; None if it failed."""
+        """Return the bytes of an answer of the target that counts, with marks and notes; None if it
+        failed.
+        """
         if answer.has_failed:
             return None
         if not (answer.own or seen.condition):
             return answer.data
         if self._erased(seen, answer):
             text = (
-                "notes are gone that were written: a later step of the pipeline replaces the annotations of resources"
+                "notes are gone that were written: a later step of the pipeline replaces the"
+                " annotations of resources"
             )
             telling.report(seen, answer.message, _view.SEVERITY_WARNING, text)
         write(seen, answer, lost, Probe(self._ask, seen, answer).deciding)
@@ -213,7 +232,9 @@ def _refused(seen: Seen, answer: Answer, text: str) -> bytes:
 
 
 def _losses(seen: Seen, real: Answer) -> str:
-    """Return which existing resources of this step an answer drops and changes; empty text for none."""
+    """Return which existing resources of this step an answer drops and changes; empty text for
+    none.
+    """
     if real.has_failed:
         return ""
     made = sorted(seen.made.items())
@@ -221,7 +242,9 @@ def _losses(seen: Seen, real: Answer) -> str:
         "deleted": [name for name, _ in made if name not in real.desired],
         "changed": [name for name, digest in made if real.own.get(name, digest) != digest],
     }
-    return " and ".join(f"{some(names, _MOST_NAMES)} would be {how}" for how, names in found.items() if names)
+    return " and ".join(
+        f"{some(names, _MOST_NAMES)} would be {how}" for how, names in found.items() if names
+    )
 
 
 def _is_still(seen: Seen, real: Answer) -> bool:
@@ -253,7 +276,8 @@ def _take_readiness(seen: Seen, real: Answer, second: Answer) -> None:
 
 
 def _complete_status(seen: Seen, real: Answer, second: Answer) -> None:
-    """Give fields of the composite's status that only the second answer has the values that they have now.
+    """Give fields of the composite's status that only the second answer has the values that they
+    have now.
 
     These are newer than those that were made of notes.
     """
@@ -267,7 +291,9 @@ def _complete_status(seen: Seen, real: Answer, second: Answer) -> None:
 
 
 def _in_its_namespace(seen: Seen, name: str, owned: bytes) -> bytes:
-    """Return a kept resource with its namespace, if the composite is in none that Crossplane would set."""
+    """Return a kept resource with its namespace, if the composite is in none that Crossplane would
+    set.
+    """
     namespace = text_at(seen.observed[name].resource, "metadata", "namespace")
     if not namespace or text_at(seen.composite, "metadata", "namespace"):
         return owned

@@ -1,4 +1,6 @@
-"""Finds out which values decide what the target desires: the target is asked without them, by halves."""
+"""Finds out which values decide what the target desires: the target is asked without them, by
+halves.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from .seen import Seen
 _MOST_CALLS: Final = 64
 
 Ask = Callable[[bytes, float, Callable[[], object]], bytes]
-"""Asks the target: it takes the request's bytes, the deadline, and a function that is called while the target works.
+"""Asks the target: it takes the request's bytes, the deadline, and a function that is called while
+the target works.
 
 It returns the answer's bytes, or raises.
 """
@@ -43,7 +46,9 @@ class Probe:
         self._left = _MOST_CALLS if seen.options.probe else 0
 
     def deciding(self, places: Sequence[Where]) -> Collection[Where]:
-        """Return those values without which the answer is another one, or more after too many calls."""
+        """Return those values without which the answer is another one, or more after too many
+        calls.
+        """
         if not places or not self._left or not self._matters(places):
             return ()
         middle = len(places) // 2
@@ -56,7 +61,9 @@ class Probe:
     def _matters(self, places: Collection[Where]) -> bool:
         self._left -= 1
         try:
-            other = Answer(self._ask(self._without(places), self._seen.until, nothing), self._seen.request)
+            other = Answer(
+                self._ask(self._without(places), self._seen.until, nothing), self._seen.request
+            )
         except Exception:
             return True
         return not self._answer.is_same_as(other)
@@ -68,7 +75,9 @@ class Probe:
             trees.put(taken.setdefault(obj, {}), steps_of(way), TOMBSTONE)
         request = _view.RunFunctionRequest.FromString(self._seen.data)
         for obj, tree in taken.items():
-            message = request.observed.composite if obj == COMPOSITE else request.observed.resources[obj]
+            message = (
+                request.observed.composite if obj == COMPOSITE else request.observed.resources[obj]
+            )
             message.resource = codec.encode_over(tree, message.resource)
         made: bytes = request.SerializeToString()
         return made

@@ -1,4 +1,6 @@
-"""What a request says of the step's former answers: marks, notes, and the noted values that are lost."""
+"""What a request says of the step's former answers: marks, notes, and the noted values that are
+lost.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,11 @@ class Options(NamedTuple):
         name: The step's name. Each guard of a pipeline needs one of its own.
         budget: The most bytes of notes on a resource, of all steps together.
         signals: Paths of values whose absence is meant, such as `db.status.failureMessage`.
-        let_go_after: After how many seconds the missing values of owners that are ready again are let go; None for
-            never.
+        let_go_after: After how many seconds the missing values of owners that are ready again are
+            let go; None for never.
         probe: Whether the function is asked which values decide, where not all can be noted.
-        key: The key with which notes are signed, so that nobody can forge them; None for no signature.
+        key: The key with which notes are signed, so that nobody can forge them; None for no
+            signature.
     """
 
     name: str = "guard"
@@ -54,7 +57,8 @@ class Lost(NamedTuple):
 
     Attributes:
         places: Where they are.
-        empty: Those of them where something is, such as an empty string, or a list with elements that lack a value.
+        empty: Those of them where something is, such as an empty string, or a list with elements
+            that lack a value.
         let_go: Where other missing values are, which need not be kept any more.
     """
 
@@ -104,7 +108,9 @@ class Seen:
 
     @functools.cached_property
     def _by_owner(self) -> dict[str, dict[str, str]]:
-        """The digests of the observed resources, as this step made them, by their owner (`whose`) and name."""
+        """The digests of the observed resources, as this step made them, by their owner (`whose`)
+        and name.
+        """
         found: dict[str, dict[str, str]] = {}
         for name, one in self.observed.items():
             mark = codec.get_path(one.resource, MARK_WAY)
@@ -122,11 +128,15 @@ class Seen:
     def notes(self) -> Notes:
         """The notes of the step that count."""
         found = Notes.of(self.observed, self.step, {self.options.name})
-        return found.without([name for name in found.entries if not self._is_signed(name, found.entries[name])])
+        return found.without(
+            [name for name in found.entries if not self._is_signed(name, found.entries[name])]
+        )
 
     @property
     def is_first(self) -> bool:
-        """Whether nothing is known: in the first call, or because notes are gone or have another key."""
+        """Whether nothing is known: in the first call, or because notes are gone or have another
+        key.
+        """
         return not (self.made and self.notes.entries)
 
     def signature(self, name: str, entry: Mapping[str, Any]) -> str:
@@ -140,7 +150,9 @@ class Seen:
         """Say whether an entry has the right signature, or needs none."""
         if self.options.key is None:
             return True
-        return hmac.compare_digest(str(entry.get("k")).encode(), self.signature(name, entry).encode())
+        return hmac.compare_digest(
+            str(entry.get("k")).encode(), self.signature(name, entry).encode()
+        )
 
     def values_of(self, obj: str) -> dict[str, Any]:
         """Return the values of an observed object that may be noted, by path."""
@@ -167,20 +179,28 @@ class Seen:
         return "*" in self._patterns
 
     def tells_new(self, answer: Answer) -> bool:
-        """Say whether an answer gives a field of the composite's status another value than it has."""
+        """Say whether an answer gives a field of the composite's status another value than it
+        has.
+        """
         return any(self.status.get(steps) != value for steps, value in answer.status.items())
 
     def is_ready(self, obj: str) -> bool:
-        """Say whether an object is ready: a composed resource by its kind's rules, the composite by its condition."""
+        """Say whether an object is ready: a composed resource by its kind's rules, the composite by
+        its condition.
+        """
         raw = self.object(obj)
         return is_ready(raw) if obj else is_true_condition(raw, "Ready")
 
     def is_taken(self) -> bool:
         """Say whether a previous step has this step's identity."""
-        return any(is_marked(one.resource, self.step) for one in self.request.desired.resources.values())
+        return any(
+            is_marked(one.resource, self.step) for one in self.request.desired.resources.values()
+        )
 
     def unmarked(self) -> list[str]:
-        """Return the observed resources without a mark. Usages of this SDK come and go by rules of their own."""
+        """Return the observed resources without a mark. Usages of this SDK come and go by rules of
+        their own.
+        """
         names = self._by_owner.get(NO_MARK, {})
         return [name for name in names if edge_of(name, self.observed[name].resource) is None]
 
@@ -189,7 +209,9 @@ class Seen:
         return [name for name in sorted(self.observed) if not self.is_ready(name)]
 
     def lost(self, wanted: Collection[str]) -> Lost:
-        """Return the noted values that are missing. An object that is gone lost its values if it is among `wanted`."""
+        """Return the noted values that are missing. An object that is gone lost its values if it is
+        among `wanted`.
+        """
         found = Lost([], set(), set())
         for obj, way, noted in all_places(self.notes.values):
             raw = self.object(obj)

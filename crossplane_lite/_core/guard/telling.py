@@ -18,7 +18,8 @@ _UNKNOWN: Final = "FirstCall"
 
 
 def tell(seen: Seen, message: Any, places: Sequence[Where], losses: str) -> None:
-    """Say in a condition which values count as they last were; or that all are there, after they weren't.
+    """Say in a condition which values count as they last were; or that all are there, after they
+    weren't.
 
     Args:
         seen: The request.
@@ -35,16 +36,24 @@ def tell(seen: Seen, message: Any, places: Sequence[Where], losses: str) -> None
 def tell_first_call(seen: Seen, message: Any, names: Sequence[str]) -> None:
     """Say in a condition which resources stay because nothing is known of their values yet."""
     text = (
-        f"the step doesn't desire {some(names, _MOST)}, and nothing goes until these are ready: "
-        f"{some(seen.unready(), _MOST)}. The guard has no notes yet, so a value may be missing ({_way_out(['*'])})"
+        f"the step doesn't desire {some(names, _MOST)}, and nothing goes until these are ready:"
+        f" {some(seen.unready(), _MOST)}. The guard has no notes yet, so a value may be missing"
+        f" ({_way_out(['*'])})"
     )
     _put(seen, message, _UNKNOWN, text)
 
 
 def of_values(seen: Seen, places: Sequence[Where], losses: str) -> str:
     """Return which values are missing, what an answer would do without them, and the way out."""
-    values = [f"{readable(place)} ({seen.mask(short_repr(seen.notes.at(*place)))})" for place in sorted(places)]
-    verb = "are missing and count as they last were" if values[1:] else "is missing and counts as it last was"
+    values = [
+        f"{readable(place)} ({seen.mask(short_repr(seen.notes.at(*place)))})"
+        for place in sorted(places)
+    ]
+    verb = (
+        "are missing and count as they last were"
+        if values[1:]
+        else "is missing and counts as it last was"
+    )
     text = f"{some(values, _MOST)} {verb}"
     if losses:
         text += f"; without that, {losses}"
@@ -52,7 +61,10 @@ def of_values(seen: Seen, places: Sequence[Where], losses: str) -> str:
 
 
 def _way_out(patterns: Sequence[str]) -> str:
-    return f'if that is meant, let it go with the annotation {LET_GO}: "{", ".join(patterns)}" of the composite'
+    return (
+        f'if that is meant, let it go with the annotation {LET_GO}: "{", ".join(patterns)}" of the'
+        " composite"
+    )
 
 
 def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
@@ -62,7 +74,9 @@ def _put(seen: Seen, message: Any, reason: str, text: str) -> None:
     condition = message.conditions.add(type=seen.condition_type, status=status, reason=reason)
     condition.message = f"{seen.options.name}: {text}"
     if seen.condition.get("reason") != reason:
-        report(seen, message, _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING, text)
+        report(
+            seen, message, _view.SEVERITY_NORMAL if is_resolved else _view.SEVERITY_WARNING, text
+        )
 
 
 def report(seen: Seen, message: Any, severity: int, text: str) -> None:

@@ -1,4 +1,6 @@
-"""The values of observed objects that count as read, and which of them come first where not all can be noted."""
+"""The values of observed objects that count as read, and which of them come first where not all can
+be noted.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,19 @@ from ..paths.text import EXTERNAL_NAME, show
 READY: Final = condition_way("Ready")
 _LONGEST: Final = 1536
 """The longest value that is noted, in characters of JSON."""
-# Texts in which secrets may be: of several lines, URLs with a user, headers, objects, and pairs whose key is secret.
+# Texts in which secrets may be: of several lines, URLs with a user, headers, objects, and pairs
+# whose key is secret.
 _MAY_HIDE: Final = re.compile(
-    r"[\n{]|://[^/\s]*@|^(?:bearer|basic)\s|(?:passw\w*|secret|token|key)[\"']?\s*[=:]", re.IGNORECASE
+    r"[\n{]|://[^/\s]*@|^(?:bearer|basic)\s|(?:passw\w*|secret|token|key)[\"']?\s*[=:]",
+    re.IGNORECASE,
 )
 _SHORT: Final = 3  # shorter values stand everywhere
 
 # Crossplane's own fields in a composite's status, and what `conditions_of` reads.
 _NOT_READ: Final = frozenset({"conditions", "connectionDetails", "claimConditionTypes"})
-_IDENTIFIER: Final = re.compile(r"(?:id|arn|name|endpoint|phase|state|url|address|ip|host)s?$", re.IGNORECASE)
+_IDENTIFIER: Final = re.compile(
+    r"(?:id|arn|name|endpoint|phase|state|url|address|ip|host)s?$", re.IGNORECASE
+)
 _CHANGING: Final = re.compile(
     r"(?:time|timestamp|generation|count|counter|update|age|revision|version|heartbeat)$", re.I
 )
@@ -60,18 +66,24 @@ def is_true_condition(raw: bytes, type_: str) -> bool:
 
 
 def status_leaves(raw: bytes) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the steps and the value of each scalar and each list in a status, but for those that count as missing."""
+    """Yield the steps and the value of each scalar and each list in a status, but for those that
+    count as missing.
+    """
     work: list[tuple[tuple[str, ...], Any]] = [((), codec.get_path(raw, ("status",)))]
     while work:
         steps, value = work.pop()
         if isinstance(value, dict):
-            work += [((*steps, key), one) for key, one in value.items() if steps or key not in _NOT_READ]
+            work += [
+                ((*steps, key), one) for key, one in value.items() if steps or key not in _NOT_READ
+            ]
         elif steps and not is_missing(value):
             yield steps, value
 
 
 def _is_secret(steps: tuple[str, ...], value: Any, mask: Mask) -> bool:
-    """Say whether a value is too long to be noted, or a secret: it is known, or looks so by its keys or its form."""
+    """Say whether a value is too long to be noted, or a secret: it is known, or looks so by its
+    keys or its form.
+    """
     if names_secret(steps):
         return True
     try:
@@ -108,7 +120,8 @@ Rank = Callable[[str, str, Any], int]
 def ranked(desired: Iterable[Any], first: Collection[Where]) -> Rank:
     """Return a function that says how soon a value is noted: the smaller, the sooner.
 
-    `desired` is everything that is desired: a value that stands in it matters most, and those of the places `first`.
+    `desired` is everything that is desired: a value that stands in it matters most, and those of
+    the places `first`.
     """
     parts = _parts(desired)
     texts = "\n".join(parts)
@@ -144,7 +157,8 @@ def _parts(values: Iterable[Any]) -> set[str]:
 
 
 def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
-    """Say whether one of some patterns names a value: `*`, or a path such as `vpc.status.id` or one above it.
+    """Say whether one of some patterns names a value: `*`, or a path such as `vpc.status.id` or one
+    above it.
 
     `xr` stands for the composite, and `*` in the place of a name for any object.
     """
@@ -154,9 +168,11 @@ def is_named(patterns: Collection[str], obj: str, way: str) -> bool:
 
 
 def patterns_of(places: Collection[Where], most: int) -> list[str]:
-    """Return patterns for `is_named` that name some values: at most so many paths, else the names of their objects.
+    """Return patterns for `is_named` that name some values: at most so many paths, else the names
+    of their objects.
 
-    They have no brackets: a condition is one of all. `*` stands for a name that a list of patterns can't have.
+    They have no brackets: a condition is one of all. `*` stands for a name that a list of patterns
+    can't have.
     """
     paths, names = set(), set()
     for obj, way in places:

@@ -39,7 +39,8 @@ def write(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding | None) -> 
         seen: The request.
         answer: The answer.
         lost: The noted values that are missing. They stay noted, but for those that are let go.
-        deciding: Returns those of some values that decide, where not all fit; None to write no new notes.
+        deciding: Returns those of some values that decide, where not all fit; None to write no new
+            notes.
     """
     if not answer.own:
         return
@@ -74,7 +75,9 @@ def _entries(seen: Seen, answer: Answer, lost: Lost, deciding: Deciding) -> Entr
 
 
 def _noted(seen: Seen, answer: Answer, lost: Lost) -> Values:
-    """Return the values to note: those that are there, and in the place of lost ones the noted ones."""
+    """Return the values to note: those that are there, and in the place of lost ones the noted
+    ones.
+    """
     values = _kept(seen, answer, lost)
     for obj in answer.objects:
         own = values.setdefault(obj, {})
@@ -84,7 +87,9 @@ def _noted(seen: Seen, answer: Answer, lost: Lost) -> Values:
 
 
 def _kept(seen: Seen, answer: Answer, lost: Lost) -> Values:
-    """Return the noted values that stay noted: those of the composite, and of all that is desired or waits."""
+    """Return the noted values that stay noted: those of the composite, and of all that is desired
+    or waits.
+    """
     found: Values = {}
     objects = answer.objects | answer.waiting
     for obj, way, value in all_places(seen.notes.values):
@@ -94,7 +99,9 @@ def _kept(seen: Seen, answer: Answer, lost: Lost) -> Values:
 
 
 def _lacks(seen: Seen, answer: Answer, lost: Lost) -> bool:
-    """Say whether notes have to be written although no resource is: what they say would be wrong, or gone."""
+    """Say whether notes have to be written although no resource is: what they say would be wrong,
+    or gone.
+    """
     notes = seen.notes
     # The composite's status is content, too.
     if not notes.missing.issuperset(answer.told):
@@ -121,7 +128,9 @@ def _are_few(values: Values, notes: Notes, least: int) -> bool:
 
 
 def _text_in(seen: Seen, answer: Answer, *path_and_name: str) -> str:
-    """Return the text at a path of an object as it is desired or observed, or else of the composite."""
+    """Return the text at a path of an object as it is desired or observed, or else of the
+    composite.
+    """
     *path, obj = path_and_name
     wanted = answer.desired[obj].resource if obj in answer.desired else b""
     texts = (text_at(raw, *path) for raw in (wanted, seen.object(obj), seen.composite))
@@ -166,4 +175,5 @@ def _fit(entry: dict[str, Any], rank: Rank, room: int) -> None:
     for _, way, obj in sorted(order):
         if size <= room:
             return
-        size -= len(annotation_of({way: values[obj].pop(way)}).encode()) - 1  # a comma for the braces
+        # a comma for the braces
+        size -= len(annotation_of({way: values[obj].pop(way)}).encode()) - 1

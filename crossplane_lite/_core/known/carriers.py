@@ -1,8 +1,8 @@
 """Spreads new notes over the resources of an answer.
 
-A resource that is created or changed gets what the notes on all others lack, so the notes cost no write of their own,
-and an object that was applied has the notes about its own content. A value that only one of the others has counts as
-lacking, too: somebody may delete that one.
+A resource that is created or changed gets what the notes on all others lack, so the notes cost no
+write of their own, and an object that was applied has the notes about its own content. A value that
+only one of the others has counts as lacking, too: somebody may delete that one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ COPIES: Final = 2
 """On so many resources each value lies, if there are as many: somebody may delete one by hand."""
 
 Entries = dict[str, dict[str, Any] | None]
-"""The new entries of a step, by the name of the resource; None for a resource that has no entry any more."""
+"""The new entries of a step, by the name of the resource; None for a resource that has no entry any
+more.
+"""
 
 
 def is_too_large(value: Any) -> bool:
@@ -34,15 +36,17 @@ def is_too_large(value: Any) -> bool:
 
 
 def _may_read(carrier: str | None, namespace: str | None) -> bool:
-    """Say whether who can read a resource in one namespace can read objects in another; both are empty for none."""
+    """Say whether who can read a resource in one namespace can read objects in another; both are
+    empty for none.
+    """
     return carrier == "" or namespace in ("", carrier)
 
 
 def places(namespace_of: Callable[[str], str | None]) -> Callable[[str, str], bool]:
     """Return a function that says whether values of an object may lie on a resource of a step.
 
-    They may where who can read the resource can read the object: it is in no namespace, or the resource is in none or
-    in the same one.
+    They may where who can read the resource can read the object: it is in no namespace, or the
+    resource is in none or in the same one.
     """
     namespace_of = functools.cache(namespace_of)
 
@@ -74,16 +78,18 @@ def spread(
     stay: Collection[str],
     may_lie: Callable[[str, str], bool],
 ) -> Entries:
-    """Return the new entries, with which the notes have just these values and keys of missing values.
+    """Return the new entries, with which the notes have just these values and keys of missing
+    values.
 
     Args:
         notes: The present notes.
         values: What the notes have to have.
         missing: The keys of what is missing.
-        carriers: The resources that get entries, since they are written anyway; none to write one of `stay`.
+        carriers: The resources that get entries, since they are written anyway; none to write one
+            of `stay`.
         stay: All resources of the step in the answer.
-        may_lie: Says whether values of an object may lie on a resource: nobody may read there what they can't read in
-            the object itself.
+        may_lie: Says whether values of an object may lie on a resource: nobody may read there what
+            they can't read in the object itself.
     """
     targets = sorted(carriers, key=lambda name: (name not in notes.entries, name))
     if not targets:
@@ -123,8 +129,12 @@ def _by_places(
     return found
 
 
-def _lacking(left: Notes, new: Values, targets: Sequence[str], may_lie: Callable[[str, str], bool]) -> Values:
-    """Return the values that the notes lack, or have only once though they may lie on one of the resources."""
+def _lacking(
+    left: Notes, new: Values, targets: Sequence[str], may_lie: Callable[[str, str], bool]
+) -> Values:
+    """Return the values that the notes lack, or have only once though they may lie on one of the
+    resources.
+    """
     found: Values = {}
     for obj, ways in new.items():
         there = left.values.get(obj)

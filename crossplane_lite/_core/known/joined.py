@@ -1,4 +1,6 @@
-"""A value that is there, completed by the noted one: where a part is missing, the noted part counts."""
+"""A value that is there, completed by the noted one: where a part is missing, the noted part
+counts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def is_missing(value: Any) -> bool:
 
 
 def joined(there: Any, noted: Any) -> Any:
-    """Return a value in which noted parts take the place of missing ones; of a list also noted elements."""
+    """Return a value in which noted parts take the place of missing ones; of a list also noted
+    elements.
+    """
     if is_missing(there):
         return there if is_missing(noted) else noted
     if isinstance(there, dict) and isinstance(noted, dict):
@@ -40,7 +44,9 @@ def _joined_list(there: list[Any], noted: list[Any]) -> list[Any]:
 
 
 def lacks(there: Any, noted: Any) -> bool:
-    """Say whether a value, or a part of it, is missing and noted. A list that is shorter than noted lacks nothing."""
+    """Say whether a value, or a part of it, is missing and noted. A list that is shorter than noted
+    lacks nothing.
+    """
     if is_missing(there):
         return not is_missing(noted)
     if isinstance(there, dict) and isinstance(noted, dict):
@@ -53,8 +59,8 @@ def lacks(there: Any, noted: Any) -> bool:
 def _pairs(there: list[Any], noted: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield for each noted element the index of the same element in `there`, and the noted element.
 
-    The index is -1 if `there` has no such element. Elements are the same if they have the same name. An element that
-    has lost its name is known by its index.
+    The index is -1 if `there` has no such element. Elements are the same if they have the same
+    name. An element that has lost its name is known by its index.
     """
     names = [_name_of(one) for one in there]
     places: dict[Any, int] = {}
@@ -71,7 +77,9 @@ def _pairs(there: list[Any], noted: list[Any]) -> Iterator[tuple[int, Any]]:
 
 
 def _name_of(element: Any) -> Any:
-    """Return what an element of a list is known by: one of its fields, or itself; None for nothing."""
+    """Return what an element of a list is known by: one of its fields, or itself; None for
+    nothing.
+    """
     if isinstance(element, dict):
         for key in _NAMES:
             name = element.get(key)

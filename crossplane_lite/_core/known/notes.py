@@ -1,14 +1,16 @@
 """The notes of a step: the values that were read when the content of the step's resources was made.
 
-They lie in the annotation `crossplane-lite/known` of the step's composed resources. It is canonical JSON, an entry for
-each step by the step's identity. An entry has
+They lie in the annotation `crossplane-lite/known` of the step's composed resources. It is canonical
+JSON, an entry for each step by the step's identity. An entry has
 
 - `n`: a number; of two entries the greater one counts;
-- `v`: values by object and path. The object is a resource's name, `""` for the composite, `?key[name]` for a required
-  resource (`?key[namespace/name]` in a namespace), and `@` for the pipeline's context, whose paths are its keys;
-- `x`: paths of values that were there and aren't kept: secrets, values of another namespace, and what is too large;
-- `d`: paths that entries with a smaller number have, and that don't count any more; of an object without paths none
-  counts;
+- `v`: values by object and path. The object is a resource's name, `""` for the composite,
+  `?key[name]` for a required resource (`?key[namespace/name]` in a namespace), and `@` for the
+  pipeline's context, whose paths are its keys;
+- `x`: paths of values that were there and aren't kept: secrets, values of another namespace, and
+  what is too large;
+- `d`: paths that entries with a smaller number have, and that don't count any more; of an object
+  without paths none counts;
 - `m`: the keys of what was asked for and missing (`key_of`), one behind the other.
 
 An entry without `v`, `x` and `m` is left out.
@@ -41,7 +43,9 @@ READY: Final = "ready"
 EXTERNAL: Final = "external_name"
 """The path of an object's external name."""
 MOST_MISSING: Final = 200
-"""The most keys of missing values in an entry. Those that are left out protect too much, not too little."""
+"""The most keys of missing values in an entry. Those that are left out protect too much, not too
+little.
+"""
 CONDITION: Final = re.compile(r'status\.conditions\["(.+)"\]\.status')
 """The path of a condition's status, with the condition's type."""
 
@@ -85,7 +89,9 @@ def is_required(obj: str) -> bool:
 
 
 def required_object(key: str, name: str) -> str:
-    """Return what notes call a required resource; its name is `#` and a number if only its place is known."""
+    """Return what notes call a required resource; its name is `#` and a number if only its place is
+    known.
+    """
     return f"?{key}[{name}]"
 
 
@@ -165,7 +171,8 @@ class Notes:
     def of(cls, observed: Mapping[str, Any], step: str, same: Collection[str] = ()) -> Notes:
         """Return the notes that observed resources, messages by name, have for a step.
 
-        `same` are functions' names: where the step has none, the notes of a step of one of them count, with any input.
+        `same` are functions' names: where the step has none, the notes of a step of one of them
+        count, with any input.
         """
         own: dict[str, dict[str, Any]] = {}
         others: dict[str, dict[str, Any]] = {}
@@ -235,11 +242,17 @@ class Notes:
             return NOT_KEPT if all(one is NOT_KEPT for one in inside) else inside
         for one, value in ways.items():
             if is_below(way, one):
-                return NOT_KEPT if value is NOT_KEPT else part_of(value, way[len(one) :].removeprefix("."))
+                return (
+                    NOT_KEPT
+                    if value is NOT_KEPT
+                    else part_of(value, way[len(one) :].removeprefix("."))
+                )
         return UNSET
 
     def _at_unnamed(self, obj: str) -> Any:
-        """Return what stands for a whole answer to a requirement, or for an object of which only the place is known."""
+        """Return what stands for a whole answer to a requirement, or for an object of which only
+        the place is known.
+        """
         start, _, place = obj.removesuffix("]").partition("[#")
         noted = [one for one in self.values if one.startswith(start + "[")]
         if obj == start:
@@ -259,7 +272,11 @@ def part_of(value: Any, way: str) -> Any:
 
 
 def _is_entry(entry: Any) -> bool:
-    if not isinstance(entry, dict) or type(entry.get("n")) is not int or not isinstance(entry.get("m", ""), str):
+    if (
+        not isinstance(entry, dict)
+        or type(entry.get("n")) is not int
+        or not isinstance(entry.get("m", ""), str)
+    ):
         return False
     parts = [entry.get(key, {}) for key in "vxd"]
     if not all(isinstance(part, dict) for part in parts):
@@ -281,7 +298,9 @@ def carries(raw: bytes) -> bool:
 
 
 def may_miss(raws: Iterable[bytes], step: str) -> bool:
-    """Say by a quick look whether the newest notes of a step in encoded objects have keys of missing values."""
+    """Say by a quick look whether the newest notes of a step in encoded objects have keys of
+    missing values.
+    """
     start, pattern = _pattern(step)
     newest = -1
     found = False
@@ -300,7 +319,9 @@ def may_miss(raws: Iterable[bytes], step: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _pattern(step: str) -> tuple[bytes, re.Pattern[bytes]]:
-    """Return the beginning of a step's entry, and a pattern for its keys of missing values and its number."""
+    """Return the beginning of a step's entry, and a pattern for its keys of missing values and its
+    number.
+    """
     start = (json.dumps(step, ensure_ascii=False) + ":{").encode()
     return start, re.compile(re.escape(start) + rb'(?:"d":\{[^{}]*\},)?("m":"[^"]*",)?"n":(\d+)')
 
@@ -332,17 +353,24 @@ _decoder: Final = json.JSONDecoder(parse_float=_number, parse_int=_number, parse
 
 def annotation_of(entries: Mapping[str, Any]) -> str:
     """Return the annotation's value for entries by step; empty for none."""
-    return json.dumps(entries, sort_keys=True, separators=(",", ":"), ensure_ascii=False) if entries else ""
+    return (
+        json.dumps(entries, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        if entries
+        else ""
+    )
 
 
-def annotation_for(step: str, name: str, raw: bytes, base: bytes | None, entries: Mapping[str, Any]) -> str:
+def annotation_for(
+    step: str, name: str, raw: bytes, base: bytes | None, entries: Mapping[str, Any]
+) -> str:
     """Return the annotation's value for a resource that a step desires; empty for none.
 
     Args:
         step: The step's identity.
         name: The resource's name.
         raw: The observed resource; empty if there is none.
-        base: The resource with the entries of others, which stay: as previous steps desire it; None if they don't.
+        base: The resource with the entries of others, which stay: as previous steps desire it; None
+            if they don't.
         entries: The step's new entries, by name. Without a new one, the observed one stays.
     """
     if name not in entries and base is None:

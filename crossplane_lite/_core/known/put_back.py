@@ -28,7 +28,9 @@ from .notes import (
 )
 
 Head = dict[str, Any]
-"""What makes up an object that is gone: apiVersion and kind, and the name of one that was asked for by its name."""
+"""What makes up an object that is gone: apiVersion and kind, and the name of one that was asked for
+by its name.
+"""
 
 
 class PutBack(NamedTuple):
@@ -54,13 +56,15 @@ def put_back(
     stale: Collection[str] = (),
     head_of: Callable[[str], Head | None],
 ) -> PutBack | None:
-    """Return a request in which noted values take the place of missing ones; None if nothing is put back.
+    """Return a request in which noted values take the place of missing ones; None if nothing is put
+    back.
 
     Args:
         data: The bytes of the request.
         notes: The notes of the step.
         skip: The values that stay missing, because the author has a default for them.
-        lost: The places whose values count as missing in any case. They may be parts of noted values.
+        lost: The places whose values count as missing in any case. They may be parts of noted
+            values.
         stale: The context's keys whose values count as missing.
         head_of: Returns what makes up an object that is gone; None if nobody knows which it was.
     """
@@ -69,7 +73,9 @@ def put_back(
     ready = set()
     lists: set[Where] = set()
     for obj, ways in notes.values.items():
-        values = {way: one for way, one in ways.items() if one is not NOT_KEPT and (obj, way) not in skip}
+        values = {
+            way: one for way, one in ways.items() if one is not NOT_KEPT and (obj, way) not in skip
+        }
         if values.pop(READY, None):
             ready.add(obj)
         if obj == CONTEXT:
@@ -98,8 +104,8 @@ def put_back(
 class _Parts:
     """Lost parts of noted values of an object.
 
-    A part of a map is put back by itself. An element of a list is, too, if it is known which of the noted ones it was;
-    else the list is put back as a whole.
+    A part of a map is put back by itself. An element of a list is, too, if it is known which of the
+    noted ones it was; else the list is put back as a whole.
 
     Attributes:
         values: What is put back, whatever is there, by path.
@@ -113,7 +119,9 @@ class _Parts:
         self.whole: set[str] = set()
 
     def add(self, way: str) -> None:
-        """Add the lost value at a path, if it is noted or a part of a noted one. Conditions and states are neither."""
+        """Add the lost value at a path, if it is noted or a part of a noted one. Conditions and
+        states are neither.
+        """
         if way == READY or CONDITION.fullmatch(way):
             return
         above = next((one for one in self._ways if one == way or is_below(way, one)), None)
@@ -161,7 +169,9 @@ def _replaced(context: bytes, values: Mapping[str, Any]) -> bytes:
 
 
 def _message(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> tuple[Any, bool]:
-    """Return the message of an object, and whether it was made anew; None for one that can't be put back."""
+    """Return the message of an object, and whether it was made anew; None for one that can't be put
+    back.
+    """
     if obj == COMPOSITE:
         return request.observed.composite, False
     if is_required(obj):
@@ -193,7 +203,8 @@ def _required(request: Any, obj: str, head_of: Callable[[str], Head | None]) -> 
 
 
 def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Mapping[str, Any]) -> bytes:
-    """Return an object to which noted values were added where it has none, and the lost values in any case.
+    """Return an object to which noted values were added where it has none, and the lost values in
+    any case.
 
     The same bytes are returned if nothing has to be added.
     """
@@ -214,7 +225,9 @@ def _completed(raw: bytes, obj: str, values: Mapping[str, Any], lost: Mapping[st
 
 
 def _set(nested: dict[str, Any], way: str, value: Any) -> None:
-    """Set a value in nested dicts; not inside of a list, which is noted as a whole where it matters."""
+    """Set a value in nested dicts; not inside of a list, which is noted as a whole where it
+    matters.
+    """
     try:
         steps = steps_of(way)
     except CrossplaneLiteError:
@@ -232,7 +245,11 @@ def _set(nested: dict[str, Any], way: str, value: Any) -> None:
 def _with_conditions(raw: bytes, wanted: Mapping[str, Any]) -> bytes:
     """Return an object whose conditions have the wanted statuses, by type."""
     there = conditions_of(raw)
-    left = {type_: status for type_, status in wanted.items() if there.get(type_, {}).get("status") != status}
+    left = {
+        type_: status
+        for type_, status in wanted.items()
+        if there.get(type_, {}).get("status") != status
+    }
     if not left:
         return raw
     found = codec.get_path(raw, ("status", "conditions"))

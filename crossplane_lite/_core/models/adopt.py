@@ -1,7 +1,8 @@
-"""Checks and converts values that are set in desired state: each is kept as it is, converted, copied or refused.
+"""Checks and converts values that are set in desired state: each is kept as it is, converted,
+copied or refused.
 
-This module calls that adopting a value. A model that "stands nowhere" isn't in a field, list or map yet. The source of
-a model is the encoded object that its unset fields are read from.
+This module calls that adopting a value. A model that "stands nowhere" isn't in a field, list or map
+yet. The source of a model is the encoded object that its unset fields are read from.
 """
 
 from __future__ import annotations
@@ -20,14 +21,28 @@ from ..paths.text import show as show_path
 from ..paths.trees import copied
 from . import types as _types
 from .containers import ModelList, ModelMap, PlacedList, PlacedMap
-from .node import COPY, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, ModelShape, Node, place_of
+from .node import (
+    COPY,
+    HELD,
+    HELD_NODE,
+    LAID,
+    LOOSE,
+    OUTSIDE,
+    TEMPLATE,
+    VIEW,
+    WAIT,
+    Became,
+    ModelShape,
+    Node,
+    place_of,
+)
 from .walker import plain_data, tree_of, with_nulls
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    # The place of a value, for messages: a string, a model, a list, a map, or a pair of such a place and a step below
-    # it. It becomes a string only for a message.
+    # The place of a value, for messages: a string, a model, a list, a map, or a pair of such a
+    # place and a step below it. It becomes a string only for a message.
     Place: TypeAlias = object | tuple["Place", str | int]
 
 # The codes of types whose values are objects.
@@ -41,17 +56,20 @@ _KEPT = frozenset({*_types.SCALARS, Observable, type(None), type(NULL)})
 _OF_KUBERNETES: Final = ".io.k8s."  # in the names of modules
 _OF_CROSSPLANE: Final = "crossplane_lite.models.io.crossplane."
 
-# Not through the property `Model.__class__`, which is for attrs. It works because all models have the same slots.
+# Not through the property `Model.__class__`, which is for attrs. It works because all models have
+# the same slots.
 _set_class: Any = object.__dict__["__class__"].__set__
 
 
 def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
-    """Return `value` as a field, list or map of desired state keeps it: as it is, converted or copied.
+    """Return `value` as a field, list or map of desired state keeps it: as it is, converted or
+    copied.
 
-    None and UNSET give None, which means that nothing is set. A missing list, map or model (read from an unset field)
-    gives None too. But a missing model of observed state gives an Observable if its value may still come. Raises
-    UsageError if the value isn't allowed there, contains itself or is nested too deep, and UnknownFieldError if a
-    mapping for a model has a key that the model doesn't have.
+    None and UNSET give None, which means that nothing is set. A missing list, map or model (read
+    from an unset field) gives None too. But a missing model of observed state gives an Observable
+    if its value may still come. Raises UsageError if the value isn't allowed there, contains itself
+    or is nested too deep, and UnknownFieldError if a mapping for a model has a key that the model
+    doesn't have.
     """
     work = _Work()
     kept = _adopt_one(type_, value, name, work)
@@ -60,10 +78,12 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
 
 
 class _Work:
-    """Nested values that aren't adopted yet: a stack in place of recursion, because values can be nested deeply.
+    """Nested values that aren't adopted yet: a stack in place of recursion, because values can be
+    nested deeply.
 
     Args:
-        is_copy: Whether the values come from another model. Then the types of scalars aren't checked.
+        is_copy: Whether the values come from another model. Then the types of scalars aren't
+            checked.
     """
 
     __slots__ = ("_depth", "_items", "is_copy")
@@ -74,7 +94,9 @@ class _Work:
         self._depth = 0
 
     def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: Place) -> None:
-        """Add `value` to the stack. `finish` adopts it later and puts it into `holder` under `key`."""
+        """Add `value` to the stack. `finish` adopts it later and puts it into `holder` under
+        `key`.
+        """
         self._items.append((holder, key, type_, value, name, self._depth + 1))
 
     def finish(self) -> None:
@@ -123,21 +145,25 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     if plain is not value:
         return _adopt_one(type_, plain, name, work)
     if type_.code == _types.ANY or type_.code == _types.DYNAMIC:
-        return value  # one that JSON can't carry is refused when the resource is encoded, with its whole path
+        # one that JSON can't carry is refused when the resource is encoded, with its whole path
+        return value
     if any(issubclass(kind, one) for one in type_.takes):
         return value
     raise _unfit(type_, value, name)
 
 
 def constructed(type_: _types.Type, values: dict[Any, Any]) -> Any:
-    """Return a model that its constructor makes from a dict, which is faster; None if `adopt` must decide."""
+    """Return a model that its constructor makes from a dict, which is faster; None if `adopt` must
+    decide.
+    """
     cls: Any = type_.made or type_.cls
     try:
         _types.all_strings(values)
         if not cls._plain.issuperset(values):
             return None
         made = cls(**values)
-    except (TypeError, CrossplaneLiteError, RecursionError):  # `_filled` gives errors with the whole path
+    except (TypeError, CrossplaneLiteError, RecursionError):
+        # `_filled` gives errors with the whole path
         return None
     _take(made)
     return made
@@ -146,9 +172,9 @@ def constructed(type_: _types.Type, values: dict[Any, Any]) -> Any:
 def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     """Return a scalar of another class than the field's, if it is allowed there.
 
-    A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes from another model
-    is returned unchanged. In a dry run, a field of scalars takes every scalar. Raises UsageError if the scalar isn't
-    allowed in the field.
+    A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes
+    from another model is returned unchanged. In a dry run, a field of scalars takes every scalar.
+    Raises UsageError if the scalar isn't allowed in the field.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
@@ -162,7 +188,9 @@ def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
 
 def _reject(error: UsageError) -> None:
-    """Raise the error for a wrong value. A dry run goes on: the value may come from an answer that it made up."""
+    """Raise the error for a wrong value. A dry run goes on: the value may come from an answer that
+    it made up.
+    """
     call = current()
     if call is None or call.oracle is None:
         raise error
@@ -170,11 +198,21 @@ def _reject(error: UsageError) -> None:
 
 def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, work: _Work) -> Any:
     code = type_.code
-    if type_.words or code == (_types.LIST if is_map else _types.MAP) or (not is_map and code in _OBJECTS):
+    if (
+        type_.words
+        or code == (_types.LIST if is_map else _types.MAP)
+        or (not is_map and code in _OBJECTS)
+    ):
         raise _unfit(type_, value, name)
     node = value._node if isinstance(value, (PlacedList, PlacedMap)) else None
     observed = node is not None and node.state >= WAIT
-    if node is not None and (observed or node.state == VIEW) and node.raw is None and node.path != "" and not value:
+    if (
+        node is not None
+        and (observed or node.state == VIEW)
+        and node.raw is None
+        and node.path != ""
+        and not value
+    ):
         return None  # it was read from an unset field, and nothing was put into it
     if observed:
         node.refuse_whole(_label, name)  # type: ignore[union-attr]  # `observed` says that it is one
@@ -192,10 +230,14 @@ def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, 
         check_keys(values, name)
     typed = code == _types.LIST or code == _types.MAP
     item = type_.item if typed else type_
-    fits = typed and type_.probe is not None and _all_fit(type_, values.values() if is_map else values)
+    fits = (
+        typed and type_.probe is not None and _all_fit(type_, values.values() if is_map else values)
+    )
     if code == _types.DYNAMIC or type_.is_item or (typed and item.code >= _types.MODEL):
         values = ModelMap(values, None, type_) if is_map else ModelList(values, None, type_)
-        if not is_map and all(type(element) is item.made and element._node is None for element in values):
+        if not is_map and all(
+            type(element) is item.made and element._node is None for element in values
+        ):
             for element in values:
                 _take(element)
             return values
@@ -206,7 +248,9 @@ def _adopt_container(type_: _types.Type, value: Any, is_map: bool, name: Place, 
 
 
 def _all_fit(type_: _types.Type, items: Iterable[Any]) -> bool:
-    """Say whether all items of a list or map of scalars can be kept as they are. `type_.probe` must not be None."""
+    """Say whether all items of a list or map of scalars can be kept as they are. `type_.probe` must
+    not be None.
+    """
     assert type_.probe is not None
     try:
         type_.probe(items)
@@ -226,13 +270,16 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
             return adopt(type_, node.owner.values, name)
         if not _is_status(name):  # as `attrs.evolve` hands it on
             node.used()
-        # Reading a missing value gives an empty view: a dependency if it can still come, no opinion if it can't.
+        # Reading a missing value gives an empty view: a dependency if it can still come, no opinion
+        # if it can't.
         return node.observable() if state == WAIT else None
     if code == _types.MAP and value._is_open():
-        return adopt(type_, plain_data(value), name)  # an object without a schema, such as a composite's labels
+        # an object without a schema, such as a composite's labels
+        return adopt(type_, plain_data(value), name)
     is_other = code == _types.MODEL and not isinstance(value, type_.made or type_.cls)
     if is_other and state >= WAIT:
-        value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
+        # the same shape in another class: observed values go by their wire names
+        value = _copied(value, type_.cls)
         is_other = False
     elif is_other and not _are_kin(type(value), type_.cls):
         raise _unfit(type_, value, name)
@@ -242,7 +289,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
         # The copy lacks fields that another resource inherits, and changes to it don't show there.
         value = own_copy(value)
     elif state == OUTSIDE and current() is not None:
-        value = own_copy(value)  # a call must not change objects that were made outside of every call
+        # a call must not change objects that were made outside of every call
+        value = own_copy(value)
     elif state not in (LOOSE, OUTSIDE):
         value = _copied(value, type(value))
     if is_other:
@@ -263,12 +311,16 @@ def _take(model: ModelShape) -> None:
 
 
 def own_copy(model: S) -> S:
-    """Return a copy of a model with the fields that are set or deleted in it, without other fields of its source."""
+    """Return a copy of a model with the fields that are set or deleted in it, without other fields
+    of its source.
+    """
     return fill(type(model), with_nulls(tree_of(model, None).data), is_copy=True)
 
 
 def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
-    """Return a copy of a model as class `cls`, with its set fields and those of its source. It stands nowhere yet."""
+    """Return a copy of a model as class `cls`, with its set fields and those of its source. It
+    stands nowhere yet.
+    """
     node = value._node
     if cls is type(value) and node is not None and node.raw is not None:
         # Over the same bytes, so that fields that the class doesn't know come along.
@@ -281,12 +333,14 @@ def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
 
 
 def _deep(value: Any, name: Place) -> Any:
-    """Return a deep copy of plain lists and mappings, so that the call shares none of them with other code.
+    """Return a deep copy of plain lists and mappings, so that the call shares none of them with
+    other code.
 
     Enum members and times in them are replaced by strings or numbers, as in Kubernetes.
 
     Raises:
-        UsageError: The value contains itself or is nested too deep, or a time in it has no time zone.
+        UsageError: The value contains itself or is nested too deep, or a time in it has no time
+            zone.
     """
 
     def changed(item: Any) -> Any:
@@ -301,10 +355,12 @@ def _deep(value: Any, name: Place) -> Any:
 
 
 def _as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
-    """Return a member of an enum as its value, and a time or date as the string that Kubernetes uses.
+    """Return a member of an enum as its value, and a time or date as the string that Kubernetes
+    uses.
 
-    Any other value is returned as it is. A time is converted to UTC. The value must not be an Observable: the checks
-    made here would count as uses of it. Raises the error that `fault` makes from a text for a time without a time zone.
+    Any other value is returned as it is. A time is converted to UTC. The value must not be an
+    Observable: the checks made here would count as uses of it. Raises the error that `fault` makes
+    from a text for a time without a time zone.
     """
     if isinstance(value, Enum):
         return value if isinstance(value, (NullType, UnsetType)) else value.value
@@ -315,7 +371,8 @@ def _as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
         return value.isoformat()
     if value.utcoffset() is None:
         raise fault(
-            f"a time must have a time zone (got {value!r}); write datetime.now(timezone.utc), or replace(tzinfo=...)"
+            f"a time must have a time zone (got {value!r}); write datetime.now(timezone.utc), or"
+            " replace(tzinfo=...)"
         )
     text: str = value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat()
     return text + "Z"
@@ -337,7 +394,9 @@ def _no_key(key: Any, name: Place) -> UsageError:
 
 
 def _unknown_key(cls: type[ModelShape], key: str, values: Mapping[Any, Any], place: str) -> str:
-    """Return the message for a key of a mapping at a place that is no field of the model's class."""
+    """Return the message for a key of a mapping at a place that is no field of the model's
+    class.
+    """
     from .mistakes import meant
 
     hint = meant(cls, key)
@@ -352,9 +411,9 @@ def _unknown_key(cls: type[ModelShape], key: str, values: Mapping[Any, Any], pla
 def fill(cls: type[S], values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     """Return a new model with the fields of a mapping.
 
-    The model is made without its constructor. A key is a field's name in Kubernetes or its attribute; an Observable
-    counts as its text. With `is_copy` the types of scalars aren't checked. Raises UnknownFieldError for a key without a
-    field, and UsageError for a value that doesn't fit.
+    The model is made without its constructor. A key is a field's name in Kubernetes or its
+    attribute; an Observable counts as its text. With `is_copy` the types of scalars aren't checked.
+    Raises UnknownFieldError for a key without a field, and UsageError for a value that doesn't fit.
     """
     work = _Work(is_copy=is_copy)
     model = _filled(cls, values, work, cls.__name__)
@@ -372,7 +431,8 @@ def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -
         if not isinstance(key, str):
             raise _no_key(key, name)
         field = cls.__wire_fields__.get(key)
-        if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
+        # the attribute of one field may be the wire name of another
+        if field is None or field.wire != key:
             field = cls._by_wire(key) or field
         if field is None:
             raise UnknownFieldError(_unknown_key(cls, key, values, _label(name)), (cls, key))
@@ -381,7 +441,8 @@ def _filled(cls: type[S], values: Mapping[Any, Any], work: _Work, name: Place) -
         elif value is TOMBSTONE:  # a copy removes the same fields as its original
             delattr(model, field.name)
         else:
-            target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
+            # keeps the order; replaced, or taken out again, when the work is done
+            target[field.name] = None
             work.add(target, field.name, field.type, value, (name, field.wire))
     return model
 
@@ -407,7 +468,8 @@ def _too_deep(name: Place) -> UsageError:
 
 def _unfit(type_: _types.Type, value: Any, name: Place) -> UsageError:
     kind = type(value)
-    is_namesake = type_.code == _types.MODEL and type_.name == kind.__name__  # such as that of another version
+    # such as that of another version
+    is_namesake = type_.code == _types.MODEL and type_.name == kind.__name__
     try:
         shown = repr(value)
     except RecursionError:
@@ -429,14 +491,17 @@ def _not_of_type(type_: _types.Type, value: Observable[Any], name: Place) -> Usa
     elif type_.code == _types.LIST and not type_.item.excludes(given):
         hint = "; write [...] around it"
     items = ""
-    while type_.code == given.code in (_types.LIST, _types.MAP):  # then it is the items whose types differ
+    # then it is the items whose types differ
+    while type_.code == given.code in (_types.LIST, _types.MAP):
         type_, given, items = type_.item, given.item, "each item "
     got = f"{value.__cl_path__}, {'where it' if items else 'which'} is {given.describe()}"
     return UsageError(f"{_label(name)}: {items}must be {type_.describe()} (got {got}){hint}")
 
 
 def _hint(type_: _types.Type, value: Any) -> str:
-    """Return the end of the message for a refused value: what to write instead. Empty if that isn't clear."""
+    """Return the end of the message for a refused value: what to write instead. Empty if that isn't
+    clear.
+    """
     takes = type_.takes
     if type_.code == _types.LIST:
         if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
@@ -461,25 +526,28 @@ def _hint(type_: _types.Type, value: Any) -> str:
     return ""
 
 
-# Fields of the same name share a class where their schemas are equal. A new version of the schemas may make them
-# differ: then one field keeps the class, and the other fields get classes with longer names. All these classes are kin.
-# Older code still uses the old class for all these fields. So a field takes a model of a kin class, as it takes a
-# mapping with the same content: the model becomes one of the field's class, if all fields that are set in it fit there.
+# Fields of the same name share a class where their schemas are equal. A new version of the schemas
+# may make them differ: then one field keeps the class, and the other fields get classes with longer
+# names. All these classes are kin. Older code still uses the old class for all these fields. So a
+# field takes a model of a kin class, as it takes a mapping with the same content: the model becomes
+# one of the field's class, if all fields that are set in it fit there.
 
 
 def _are_kin(one: type[ModelShape], other: type[ModelShape]) -> bool:
     """Say whether a field of the class `other` takes models of `one`.
 
-    It does if both are made for fields of the same name, in the same module. And Kubernetes' own types, such as
-    LabelSelector and EnvVar, are written out anew in the definitions of other kinds, so models of them fit there. A
-    field's class may be a shared type of Crossplane with one version of a definition, and one of its own with another.
+    It does if both are made for fields of the same name, in the same module. And Kubernetes' own
+    types, such as LabelSelector and EnvVar, are written out anew in the definitions of other kinds,
+    so models of them fit there. A field's class may be a shared type of Crossplane with one version
+    of a definition, and one of its own with another.
     """
     if one._kin == "" or other._kin == "":
         return False
     shared = [_OF_CROSSPLANE in cls.__module__ for cls in (one, other)]
     if any(shared):
         return all(
-            found or cls._kin.endswith(_types.MACHINERY) for cls, found in zip((one, other), shared, strict=True)
+            found or cls._kin.endswith(_types.MACHINERY)
+            for cls, found in zip((one, other), shared, strict=True)
         )
     if one.__module__ == other.__module__:
         return one._kin == other._kin
@@ -489,10 +557,12 @@ def _are_kin(one: type[ModelShape], other: type[ModelShape]) -> bool:
 def _become(model: ModelShape, type_: _types.Type, name: Place) -> None:
     """Change the class of a model, and of the models in it, to kin classes that fit into a field.
 
-    If anything in the model doesn't fit, an error is raised and nothing has changed. `model` isn't in a field, list or
-    map yet. Raises UnknownFieldError if the new class lacks a field, and UsageError if a field can't hold its value.
+    If anything in the model doesn't fit, an error is raised and nothing has changed. `model` isn't
+    in a field, list or map yet. Raises UnknownFieldError if the new class lacks a field, and
+    UsageError if a field can't hold its value.
     """
-    for one, its, names in list(_changes(type_, model, name)):  # all is checked before anything changes
+    # all is checked before anything changes
+    for one, its, names in list(_changes(type_, model, name)):
         if not isinstance(one, ModelShape):
             one._type = its  # it checks values that are put into it
             continue
@@ -504,12 +574,18 @@ def _become(model: ModelShape, type_: _types.Type, name: Place) -> None:
         _set_class(one, its.cls)
 
 
-def _changes(type_: _types.Type, value: Any, place: Place) -> Iterator[tuple[Any, _types.Type, dict[str, str]]]:
-    """Yield the models, lists and maps that `_become` changes, each with its new type and its attributes' new names."""
+def _changes(
+    type_: _types.Type, value: Any, place: Place
+) -> Iterator[tuple[Any, _types.Type, dict[str, str]]]:
+    """Yield the models, lists and maps that `_become` changes, each with its new type and its
+    attributes' new names.
+    """
     if type_.code in (_types.ANY, _types.DYNAMIC):
         return
     if isinstance(value, ModelShape):
-        if type_.code == _types.OBJECT or (type_.code == _types.MODEL and isinstance(value, type_.cls)):
+        if type_.code == _types.OBJECT or (
+            type_.code == _types.MODEL and isinstance(value, type_.cls)
+        ):
             return
         has_views = value._node is not None and bool(value._node.views)  # code may hold them
         if type_.code != _types.MODEL or has_views or not _are_kin(type(value), type_.cls):
@@ -530,7 +606,8 @@ def _changes(type_: _types.Type, value: Any, place: Place) -> Iterator[tuple[Any
 
 
 def _fields(model: ModelShape, cls: type[ModelShape], place: Place) -> dict[str, _types.Field]:
-    """Return, for each attribute that is set or deleted in a model, the field of `cls` with the same Kubernetes name.
+    """Return, for each attribute that is set or deleted in a model, the field of `cls` with the
+    same Kubernetes name.
 
     Raises UnknownFieldError if there is no such field.
     """
@@ -542,8 +619,9 @@ def _fields(model: ModelShape, cls: type[ModelShape], place: Place) -> dict[str,
         field = cls._by_wire(wire) or cls.__wire_fields__.get(wire)
         if field is None:
             raise UnknownFieldError(
-                f"{_label(place)} ({articled(cls.__name__)}) has no field {wire!r}, which is set in the "
-                f"{type(model).__name__} that is put there{near_name(wire, cls.__wire_fields__)}"
+                f"{_label(place)} ({articled(cls.__name__)}) has no field {wire!r}, which is set in"
+                f" the {type(model).__name__} that is put"
+                f" there{near_name(wire, cls.__wire_fields__)}"
             )
         found[attribute] = field
     return found

@@ -1,4 +1,5 @@
-"""Lists and maps of models' fields: real lists and dicts, whose models decode a field when the field is read.
+"""Lists and maps of models' fields: real lists and dicts, whose models decode a field when the
+field is read.
 
 The node of a list or map says where its values are read from, and in which object it is.
 """
@@ -20,7 +21,9 @@ _MISSING = object()
 
 
 class ModelList(PlacedList):
-    """A list of desired state. It checks values that are put into it. Changing the list counts as setting its field."""
+    """A list of desired state. It checks values that are put into it. Changing the list counts as
+    setting its field.
+    """
 
     __slots__ = ()
 
@@ -52,18 +55,24 @@ class ModelList(PlacedList):
         item = self._type.item
         if isinstance(at, slice):
             start, _, step = at.indices(len(self))
-            kept = [adopt(item, element, (self, start + step * n)) for n, element in enumerate(value)]
+            kept = [
+                adopt(item, element, (self, start + step * n)) for n, element in enumerate(value)
+            ]
             list.__setitem__(self, at, kept)
         else:
             list.__setitem__(self, at, adopt(item, value, (self, at)))
         _touch(self)
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Do nothing. `child`, which was read from this list and is now written to, is in the list already."""
+        """Do nothing. `child`, which was read from this list and is now written to, is in the list
+        already.
+        """
 
 
 class ModelMap(PlacedMap):
-    """A map of desired state. It checks values that are put into it. Changing the map counts as setting its field."""
+    """A map of desired state. It checks values that are put into it. Changing the map counts as
+    setting its field.
+    """
 
     __slots__ = ()
 
@@ -71,7 +80,9 @@ class ModelMap(PlacedMap):
 
     @property
     def deleted(self) -> set[str] | None:
-        """The deleted keys, which are also removed from previous functions' desired state; None if there are none."""
+        """The deleted keys, which are also removed from previous functions' desired state; None if
+        there are none.
+        """
         return None if self._node is None else self._node.deleted
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -91,7 +102,8 @@ class ModelMap(PlacedMap):
             inherit(self, node, key, inherited)
         else:
             kept = adopt(self._type.item, value, (self, key))
-            # A deleted key stays deleted for previous functions: the new value replaces theirs, and doesn't merge.
+            # A deleted key stays deleted for previous functions: the new value replaces theirs, and
+            # doesn't merge.
             if node is not None and key not in (node.deleted or ()):
                 kept = over_source(node, key, self._type.item, kept)
             dict.__setitem__(self, key, kept)
@@ -128,7 +140,9 @@ class ModelMap(PlacedMap):
         return self
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Do nothing. `child`, which was read from this map and is now written to, is in the map already."""
+        """Do nothing. `child`, which was read from this map and is now written to, is in the map
+        already.
+        """
 
     def _bury(self, key: str) -> None:
         if self._node is None:
@@ -177,9 +191,10 @@ def _read_only(builtin: Any) -> Callable[..., Any]:
 class ObservedList(PlacedList):
     """A read-only list of observed state.
 
-    An index past its end reads as `_core.models.reader.absent` says: as an Observable, for example, if the
-    element may still come. A list without a node raises IndexError there, as any list does, and can be changed. Code
-    that copies a list by calling its class, such as `dataclasses.asdict`, makes such lists.
+    An index past its end reads as `_core.models.reader.absent` says: as an Observable, for example,
+    if the element may still come. A list without a node raises IndexError there, as any list does,
+    and can be changed. Code that copies a list by calling its class, such as `dataclasses.asdict`,
+    makes such lists.
 
     Raises:
         ReadOnlyError: The list is changed.
@@ -203,9 +218,9 @@ class ObservedList(PlacedList):
 class ObservedMap(PlacedMap):
     """A read-only map of observed state. Keys can be read as attributes, too.
 
-    If a value may still come, its missing key reads as `_core.models.reader.absent` says, usually as an
-    Observable. Any other missing key reads as None. The annotation of the external name may always come, except in the
-    composite and in desired state.
+    If a value may still come, its missing key reads as `_core.models.reader.absent` says, usually
+    as an Observable. Any other missing key reads as None. The annotation of the external name may
+    always come, except in the composite and in desired state.
 
     Raises:
         ReadOnlyError: The map is changed.
@@ -235,7 +250,8 @@ class ObservedMap(PlacedMap):
         return None
 
     def __getattr__(self, name: str) -> Any:
-        # An Observable takes the map's place while the map is missing, and its keys are read as attributes.
+        # An Observable takes the map's place while the map is missing, and its keys are read as
+        # attributes.
         if name[:1] == "_":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self[name]
@@ -253,7 +269,8 @@ class ObservedMap(PlacedMap):
         return dict.__contains__(self, key) or (self._node is not None and self._guess(key))
 
     def _guess(self, key: object) -> bool:
-        """Return whether a missing key counts as present. False for a key whose value can't come any more.
+        """Return whether a missing key counts as present. False for a key whose value can't come
+        any more.
 
         If the value may still come, the question counts as a guess (see `Observable`).
         """

@@ -1,4 +1,5 @@
-"""What tools and people ask of model classes: kinds, types of fields, signatures, and the text of `help()`.
+"""What tools and people ask of model classes: kinds, types of fields, signatures, and the text of
+`help()`.
 
 No function needs this module to run. All of it is made when a tool or a person reads it.
 """
@@ -22,17 +23,19 @@ if TYPE_CHECKING:
 
 _SCALARS: Final[tuple[type, ...]] = (bool, int, float, str)
 _FOOTER: Final = (
-    "crossplane_lite.model.to_dict(model) gives the set fields as plain data, and from_dict(cls, data) a model of it."
+    "crossplane_lite.model.to_dict(model) gives the set fields as plain data, and from_dict(cls,"
+    " data) a model of it."
 )
 
 
 def python_type(type_: Type, *, choices: bool = True) -> Any:
-    """Return the Python type of a field's values. It doesn't include Observables, None, UNSET and NULL.
+    """Return the Python type of a field's values. It doesn't include Observables, None, UNSET and
+    NULL.
 
     Args:
         type_: The field's type.
-        choices: Whether a field that allows several types of scalars gives a union such as `int | str`. If False, such
-            a field gives Any.
+        choices: Whether a field that allows several types of scalars gives a union such as
+            `int | str`. If False, such a field gives Any.
     """
     code = type_.code
     if code == types.MODEL:
@@ -69,15 +72,18 @@ def signature(cls: Any) -> inspect.Signature:
         for name, field in cls.__wire_fields__.items()
     ]
     if cls._is_open():
-        parameters.append(inspect.Parameter("fields", inspect.Parameter.VAR_KEYWORD, annotation=Any))
+        parameters.append(
+            inspect.Parameter("fields", inspect.Parameter.VAR_KEYWORD, annotation=Any)
+        )
     return inspect.Signature(parameters, return_annotation=None)
 
 
 def help_text(cls: type[ModelShape]) -> str:
-    """Return a class's docstring: its description, and the name, type and description of each field.
+    """Return a class's docstring: its description, and the name, type and description of each
+    field.
 
-    The descriptions come from the module's stub (`.pyi`), which is beside the module or on `sys.path`. Without a
-    readable stub, the text has only names and types.
+    The descriptions come from the module's stub (`.pyi`), which is beside the module or on
+    `sys.path`. Without a readable stub, the text has only names and types.
     """
     of_class, of_fields = _descriptions(cls)
     lines = [of_class or cls.__name__, "", "Fields:"]
@@ -99,7 +105,8 @@ def _shown(type_: Any) -> str:
 
 
 def _descriptions(cls: type[ModelShape]) -> tuple[str, dict[str, str]]:
-    """Return the description of a class, and a dict from each attribute to the description of its field.
+    """Return the description of a class, and a dict from each attribute to the description of its
+    field.
 
     Both are empty if the module has no stub, or the stub isn't valid Python or lacks the class.
     """
@@ -111,12 +118,23 @@ def _descriptions(cls: type[ModelShape]) -> tuple[str, dict[str, str]]:
         tree = ast.parse(_stub_of(cls.__module__))
     except SyntaxError:
         return "", {}
-    found = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == cls.__name__), None)
+    found = next(
+        (
+            node
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__
+        ),
+        None,
+    )
     if found is None:
         return "", {}
     fields = {}
     for field, after in pairwise(found.body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(after, ast.Expr)
+        ):
             text = after.value.value if isinstance(after.value, ast.Constant) else ""
             fields[field.target.id] = inspect.cleandoc(text) if isinstance(text, str) else ""
     return ast.get_docstring(found) or "", fields
@@ -156,9 +174,12 @@ def kind_info(cls: Any) -> KindInfo:
     """Return the group, version, kind and scope of `cls`, a class of resources.
 
     Raises:
-        AttributeError: The class is for all kinds, as `Unstructured` is, or is a base class without a kind.
+        AttributeError: The class is for all kinds, as `Unstructured` is, or is a base class without
+            a kind.
     """
     if not cls._fixed:
-        raise AttributeError(f"{cls.__name__} has no kind_info, because it is for more than one kind")
+        raise AttributeError(
+            f"{cls.__name__} has no kind_info, because it is for more than one kind"
+        )
     group, version = split(cls.apiVersion)
     return KindInfo(group, version, cls.kind, cls._scope or None)

@@ -1,7 +1,8 @@
-"""Support for attrs, cattrs, PyYAML, json and pprint: they can use models as if attrs had made the classes.
+"""Support for attrs, cattrs, PyYAML, json and pprint: they can use models as if attrs had made the
+classes.
 
-The SDK itself needs none of them for this. This module imports attrs when the `__attrs_attrs__` of a class is first
-read, and json in `json_dumps`. It never imports the others.
+The SDK itself needs none of them for this. This module imports attrs when the `__attrs_attrs__` of
+a class is first read, and json in `json_dumps`. It never imports the others.
 """
 
 from __future__ import annotations
@@ -23,19 +24,22 @@ from .walker import plain_data, shown_fields
 making: Final = threading.RLock()
 """The lock under which classes are made.
 
-It is reentrant, because making one class may ask a module for another class. All modules share it, because two locks
-could deadlock.
+It is reentrant, because making one class may ask a module for another class. All modules share it,
+because two locks could deadlock.
 """
 
 _MOST_KEPT: Final = 64
-_knowing: dict[int, Any] = {}  # the converters of cattrs that know models, by id; being taught twice does no harm
+# the converters of cattrs that know models, by id; being taught twice does no harm
+_knowing: dict[int, Any] = {}
 
 
 class MadeByAttrs:
-    """Descriptor for the `__attrs_attrs__` of a model class: at the first read, attrs adds its attributes to the class.
+    """Descriptor for the `__attrs_attrs__` of a model class: at the first read, attrs adds its
+    attributes to the class.
 
-    `attrs.fields`, `attrs.evolve` and cattrs need these attributes, but the SDK doesn't. Making them takes 0.3 ms for
-    each class, and attrs must be imported for it: that would be most of the time of a first call.
+    `attrs.fields`, `attrs.evolve` and cattrs need these attributes, but the SDK doesn't. Making
+    them takes 0.3 ms for each class, and attrs must be imported for it: that would be most of the
+    time of a first call.
     """
 
     _owner: type[ModelShape]
@@ -56,30 +60,37 @@ class MadeByAttrs:
                     name: attr.ib(
                         default=getattr(cls, name) if name in cls._fixed else UNSET,
                         kw_only=True,
-                        type=python_type(field.type, choices=False),  # cattrs can't convert to a choice of types
+                        # cattrs can't convert to a choice of types
+                        type=python_type(field.type, choices=False),
                         alias=name,
                     )
                     for name, field in cls.__wire_fields__.items()
                 }
-                attr.s(these=these, init=False, eq=False, repr=False, order=False, unsafe_hash=False)(cls)
+                attr.s(
+                    these=these, init=False, eq=False, repr=False, order=False, unsafe_hash=False
+                )(cls)
             return cls.__attrs_attrs__
 
 
 def teach_globally() -> None:
-    """Make cattrs' global converter able to convert models. Do nothing if cattrs hasn't been imported."""
+    """Make cattrs' global converter able to convert models. Do nothing if cattrs hasn't been
+    imported.
+    """
     converter = getattr(sys.modules.get("cattrs"), "global_converter", None)
     if converter is not None and id(converter) not in _knowing:
         teach(converter)
 
 
 def teach_asking() -> None:
-    """Teach the converter of cattrs whose method has asked for a model's class, from the caller's caller on.
+    """Teach the converter of cattrs whose method has asked for a model's class, from the caller's
+    caller on.
 
     Without hooks it would read every field, set or not.
     """
-    # A frame decides here, because a class can't tell cattrs how it is converted: hooks belong to converters, and a new
-    # converter takes them from no registry. Without this, `Converter().unstructure(model)` would never end for a class
-    # that refers to itself. What a taught converter gives is the same for all who ask.
+    # A frame decides here, because a class can't tell cattrs how it is converted: hooks belong to
+    # converters, and a new converter takes them from no registry. Without this,
+    # `Converter().unstructure(model)` would never end for a class that refers to itself. What a
+    # taught converter gives is the same for all who ask.
     frame = sys._getframe(1).f_back
     if frame is not None and frame.f_globals.get("__name__") == "cattrs.converters":
         converter = frame.f_locals.get("self")
@@ -88,7 +99,8 @@ def teach_asking() -> None:
 
 
 def teach(converter: Any) -> None:
-    """Make a converter turn models into plain data (like `to_dict`) and plain data into models (like `from_dict`).
+    """Make a converter turn models into plain data (like `to_dict`) and plain data into models
+    (like `from_dict`).
 
     Args:
         converter: A `cattrs.Converter`.
@@ -109,8 +121,9 @@ def _is_model(cls: Any) -> bool:
 def json_dumps(value: Any, **options: Any) -> str:
     """Return a value as JSON, as `json.dumps` does, with models and Observables anywhere in it.
 
-    A model is written as `to_dict` gives it. In the place of a value that doesn't exist yet the JSON has a placeholder,
-    so a field that the JSON is set to waits for the value, and the resource is created after it.
+    A model is written as `to_dict` gives it. In the place of a value that doesn't exist yet the
+    JSON has a placeholder, so a field that the JSON is set to waits for the value, and the resource
+    is created after it.
 
     Args:
         value: Plain data, models, Observables, and lists and mappings of these.
@@ -133,7 +146,10 @@ def _written(item: Any) -> Any:
     if form is not None:
         item = form(item)
     if issubclass(type(item), Mapping):
-        return {text_or_value(key) if type(key) is Observable else key: value for key, value in item.items()}
+        return {
+            text_or_value(key) if type(key) is Observable else key: value
+            for key, value in item.items()
+        }
     return item
 
 
@@ -146,11 +162,14 @@ def _plain_model(model: Any) -> Any:
     return plain_data(model)
 
 
-plain_forms.update({ModelShape: _plain_model, PlacedList: list, PlacedMap: dict, NullType: lambda _: None})
+plain_forms.update(
+    {ModelShape: _plain_model, PlacedList: list, PlacedMap: dict, NullType: lambda _: None}
+)
 
 
 def teach_pprint(shown: Any) -> None:
-    """Make `pprint` show long models in several lines, as it shows dataclasses. Do nothing if it isn't imported.
+    """Make `pprint` show long models in several lines, as it shows dataclasses. Do nothing if it
+    isn't imported.
 
     `shown` is the `__repr__` of their class.
     """
@@ -159,8 +178,12 @@ def teach_pprint(shown: Any) -> None:
         printer._dispatch.setdefault(shown, _pretty)
 
 
-def _pretty(printer: Any, model: Any, stream: Any, indent: int, allowance: int, context: Any, level: int) -> None:
+def _pretty(
+    printer: Any, model: Any, stream: Any, indent: int, allowance: int, context: Any, level: int
+) -> None:
     head = f"{type(model).__name__}("
     stream.write(head)
-    printer._format_namespace_items(shown_fields(model), stream, indent + len(head), allowance, context, level)
+    printer._format_namespace_items(
+        shown_fields(model), stream, indent + len(head), allowance, context, level
+    )
     stream.write(")")

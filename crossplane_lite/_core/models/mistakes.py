@@ -15,24 +15,35 @@ OF_DICTS: Final = frozenset(dir(dict))
 
 
 def unknown_field(cls: type[ModelShape], name: str) -> str:
-    """Return the message for a field that a class lacks: with a near name, else with the place that has the field."""
+    """Return the message for a field that a class lacks: with a near name, else with the place that
+    has the field.
+    """
     if name in OF_DICTS and f"{name}_" not in cls.__wire_fields__:
         return f"{cls.__name__} has no {name}(), because it isn't a dict: {_instead(cls)}"
     if "." in name and name.partition(".")[0] in cls.__wire_fields__:
-        return f"{cls.__name__} has no field {name!r}, which is a path: set one field after the other, as in .{name}"
+        return (
+            f"{cls.__name__} has no field {name!r}, which is a path: set one field after the other,"
+            f" as in .{name}"
+        )
     return f"{cls.__name__} has no field {name!r}{meant(cls, name)}"
 
 
 def meant(cls: type[ModelShape], name: str) -> str:
-    """Return a hint for a field that a class lacks: a near name, else the place that has the field, else nothing."""
+    """Return a hint for a field that a class lacks: a near name, else the place that has the field,
+    else nothing.
+    """
     own = re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name)
     if own != name and hasattr(cls, own):  # of Python, such as connection_details
         return f"; did you mean .{own}?"
-    return instead(name) or near_name(name, cls.__wire_fields__) or deeper_place(name, cls, _fields_of)
+    return (
+        instead(name) or near_name(name, cls.__wire_fields__) or deeper_place(name, cls, _fields_of)
+    )
 
 
 def not_a_dict(model: Any, key: object) -> str:
-    """Return the message for code that asks a model for an item, as in `model["region"]` or `for x in model`."""
+    """Return the message for code that asks a model for an item, as in `model["region"]` or
+    `for x in model`.
+    """
     cls = type(model)
     if not isinstance(key, str):  # Python asks for [0], [1] and so on where it iterates
         return f"{place_of(model)} is a model, not a dict or list: {_instead(cls)}"
@@ -44,10 +55,15 @@ def not_a_dict(model: Any, key: object) -> str:
 
 def _instead(cls: type[ModelShape]) -> str:
     field = next(iter(cls.__wire_fields__), "name")
-    return f"write fields as attributes, such as .{field}, or make a dict with crossplane_lite.model.to_dict(...)"
+    return (
+        f"write fields as attributes, such as .{field}, or make a dict with"
+        " crossplane_lite.model.to_dict(...)"
+    )
 
 
 def _fields_of(cls: type[ModelShape] | None) -> dict[str, type[ModelShape] | None]:
     """Return the class of each field that is a model, and None for each other field."""
     known = {} if cls is None else cls.__wire_fields__
-    return {name: field.type.cls if field.type.code == MODEL else None for name, field in known.items()}
+    return {
+        name: field.type.cls if field.type.code == MODEL else None for name, field in known.items()
+    }

@@ -1,7 +1,7 @@
 """The base of all models: classes whose instances know which of their fields were set.
 
-The value of a set field is kept in the instance's dict. Any other field is read from the instance's source, the encoded
-object that the instance stands for, if it has one (see `_core.models.node`).
+The value of a set field is kept in the instance's dict. Any other field is read from the instance's
+source, the encoded object that the instance stands for, if it has one (see `_core.models.node`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .walker import equal, plain_data, represent, with_nulls
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 else:
-
-    def dataclass_transform(**_: Any) -> Any:  # for checkers alone; typing has the real one from 3.11 on
+    # for checkers alone; typing has the real one from 3.11 on
+    def dataclass_transform(**_: Any) -> Any:
         return lambda cls: cls
 
 
@@ -35,7 +35,9 @@ M = TypeVar("M", bound="Model")
 
 
 class Described:
-    """Descriptor for what a function of `described` says of a class. It works for an instance, too."""
+    """Descriptor for what a function of `described` says of a class. It works for an instance,
+    too.
+    """
 
     def __init__(self, function: str) -> None:
         self._function = function
@@ -50,7 +52,8 @@ class _Signature:
     """Descriptor for the `__signature__` of a model class: a keyword argument for each field.
 
     Raises:
-        AttributeError: It is read from an instance, or the class has no fields or a constructor of its own.
+        AttributeError: It is read from an instance, or the class has no fields or a constructor of
+            its own.
     """
 
     def __get__(self, instance: object, owner: Any) -> Any:
@@ -62,7 +65,9 @@ class _Signature:
 
 
 HELP: Any = Described("help_text")
-"""The `__doc__` of a model class: a description of the class and its fields, made when it is read."""
+"""The `__doc__` of a model class: a description of the class and its fields, made when it is
+read.
+"""
 
 CONSTRUCTORS: list[Any] = []
 _reading = lru_cache(1024)(Reading)  # those of fields that any name makes come from data
@@ -71,10 +76,11 @@ _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
 
 def set_field(self: Model, name: str, value: Any) -> None:
-    """Set a field. None and UNSET remove the set value, so that the value of previous functions is read again.
+    """Set a field. None and UNSET remove the set value, so that the value of previous functions is
+    read again.
 
-    Raises UnknownFieldError, ReadOnlyError if the model is observed state, and UsageError if the field can't hold the
-    value.
+    Raises UnknownFieldError, ReadOnlyError if the model is observed state, and UsageError if the
+    field can't hold the value.
     """
     field = self.__wire_fields__.get(name)
     if field is None:
@@ -91,7 +97,8 @@ def set_field(self: Model, name: str, value: Any) -> None:
     if kept is None:
         self.__dict__.pop(name, None)
     elif node is not None and node.deleted is not None and name in node.deleted:
-        self.__dict__[name] = kept  # set after a deletion: it replaces the old value and doesn't merge
+        # set after a deletion: it replaces the old value and doesn't merge
+        self.__dict__[name] = kept
     elif node is not None and node.raw is not None and issubclass(type(kept), (ModelShape, dict)):
         self.__dict__[name] = over_source(node, field.wire, field.type, kept)
     else:
@@ -107,10 +114,11 @@ def set_field(self: Model, name: str, value: Any) -> None:
 
 
 def delete_field(self: Model, name: str) -> None:
-    """Delete a field. It then reads as if nothing had set it, and the value of previous functions is removed.
+    """Delete a field. It then reads as if nothing had set it, and the value of previous functions
+    is removed.
 
-    A field that isn't set can be deleted, too. Raises UnknownFieldError, ReadOnlyError if the model is observed state,
-    and UsageError for a fixed field, such as apiVersion.
+    A field that isn't set can be deleted, too. Raises UnknownFieldError, ReadOnlyError if the model
+    is observed state, and UsageError for a fixed field, such as apiVersion.
     """
     if self.__wire_fields__.get(name) is None:
         raise self._unknown(name)
@@ -133,13 +141,14 @@ def delete_field(self: Model, name: str) -> None:
 class Model(ModelShape):
     """Base of nested objects, such as a resource's `spec`, and of resources.
 
-    Constructors take only keyword arguments. Setting a field to None or UNSET sets nothing: the value of a previous
-    function stays. `NULL` is an explicit null, and `del model.field` removes the value of a previous function.
-    Equality, `repr` and `to_dict` use only fields that are set, or that the object has in the cluster or in a previous
-    function's desired state.
+    Constructors take only keyword arguments. Setting a field to None or UNSET sets nothing: the
+    value of a previous function stays. `NULL` is an explicit null, and `del model.field` removes
+    the value of a previous function. Equality, `repr` and `to_dict` use only fields that are set,
+    or that the object has in the cluster or in a previous function's desired state.
 
     Raises:
-        UnknownFieldError: A field that the class doesn't have is read or set. The message proposes the nearest name.
+        UnknownFieldError: A field that the class doesn't have is read or set. The message proposes
+            the nearest name.
         ReadOnlyError: A field of observed state is set or deleted.
         UsageError: A field is given a value that it can't hold.
     """
@@ -157,7 +166,8 @@ class Model(ModelShape):
 
         @property
         def __class__(self):
-            # Libraries ask for it, and isinstance() where type() doesn't match. The SDK uses type().
+            # Libraries ask for it, and isinstance() where type() doesn't match. The SDK uses
+            # type().
             if "cattrs" in sys.modules:
                 teach_globally()
                 teach_asking()
@@ -186,7 +196,8 @@ class Model(ModelShape):
                     if kind is list:
                         field.probe(value)
                     elif field.probe is all_strings:
-                        all_strings([*value, *value.values()])  # one list of both is faster than two checks
+                        # one list of both is faster than two checks
+                        all_strings([*value, *value.values()])
                     else:
                         field.probe(value.values())
                         all_strings(value)
@@ -227,7 +238,8 @@ class Model(ModelShape):
     def _read_field(self, name: str) -> Any:
         field = self.__wire_fields__.get(name)
         if field is None:
-            if name in ("_node", "_state"):  # a subclass whose constructor doesn't call ours has not set its slots
+            # a subclass whose constructor doesn't call ours has not set its slots
+            if name in ("_node", "_state"):
                 return None
             raise self._unknown(name)
         return _reading(field).__get__(self)
@@ -245,7 +257,8 @@ class Model(ModelShape):
         __setitem__ = __delitem__ = __getitem__
 
     def _taken_whole(self) -> None:
-        """Note that all of this model is made plain data, which counts as a guess if the object may still come.
+        """Note that all of this model is made plain data, which counts as a guess if the object may
+        still come.
 
         Raises:
             UsageError: The object is a part of a desired resource that Crossplane discards.
@@ -254,7 +267,8 @@ class Model(ModelShape):
         if node is not None and self._absent:
             node.used()
             if node.state == WAIT:
-                # Plain data can't tell what is done with it, so no other run could show what depends on it.
+                # Plain data can't tell what is done with it, so no other run could show what
+                # depends on it.
                 note_use(node.observable())
 
     def __bool__(self) -> bool:
@@ -292,7 +306,11 @@ class Model(ModelShape):
         return format(str(self), spec)
 
     def __copy__(self) -> Model:
-        return self._shell() if self._node is None or self._node.state < WAIT else self.__deepcopy__({})
+        return (
+            self._shell()
+            if self._node is None or self._node.state < WAIT
+            else self.__deepcopy__({})
+        )
 
     def __deepcopy__(self, memo: object) -> Model:
         if self._absent and self._node is not None and self._node.state == WAIT:
@@ -320,10 +338,11 @@ CONSTRUCTORS.append(Model.__init__)
 
 
 def to_dict(model: Model) -> dict[str, Any]:
-    """Return a model as plain data: its set fields, and the fields it inherits, by their names in Kubernetes.
+    """Return a model as plain data: its set fields, and the fields it inherits, by their names in
+    Kubernetes.
 
-    Inherited fields are those of the observed object, or of a previous function's desired state, that the model was
-    read from. Observables stay Observables. An explicit null becomes None.
+    Inherited fields are those of the observed object, or of a previous function's desired state,
+    that the model was read from. Observables stay Observables. An explicit null becomes None.
 
     A model that isn't observed yet gives an empty dict, and counts as a guess (see `Observable`).
 
@@ -336,12 +355,15 @@ def to_dict(model: Model) -> dict[str, Any]:
 
 
 def restored(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model made from the plain data of another model, as `from_dict` does, but with scalars of any type."""
+    """Return a model made from the plain data of another model, as `from_dict` does, but with
+    scalars of any type.
+    """
     return fill(cls, with_nulls(values), is_copy=True)
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model made from plain data, whose keys are the names in Kubernetes or attributes of the class.
+    """Return a model made from plain data, whose keys are the names in Kubernetes or attributes of
+    the class.
 
     None in the data means an explicit null.
 

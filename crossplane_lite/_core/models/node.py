@@ -1,7 +1,8 @@
-"""Nodes: what a model, list or map is read from (its source), its path, and its state; and the bases of these three.
+"""Nodes: what a model, list or map is read from (its source), its path, and its state; and the
+bases of these three.
 
-A source is the encoded object, list or map that unset fields are read from, one field at a time. A model class has
-several kinds of instances. The state of an instance's node says which kind it is:
+A source is the encoded object, list or map that unset fields are read from, one field at a time. A
+model class has several kinds of instances. The state of an instance's node says which kind it is:
 
 - LOOSE: made in this call, and stands nowhere yet;
 - OUTSIDE: made outside of every call;
@@ -35,16 +36,18 @@ FACT      None or empty         ReadOnlyError          a copy of its values; wha
 
 Where a source lacks the field, too, it is None or empty.
 
-A model without a node is LOOSE. "Stands nowhere" means that the instance isn't in a field, list or map. "No opinion"
-means that the function sets nothing there. The state changes
+A model without a node is LOOSE. "Stands nowhere" means that the instance isn't in a field, list or
+map. "No opinion" means that the function sets nothing there. The state changes
 
-- from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or a map;
+- from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or
+  a map;
 - from VIEW to HELD, when it is written to;
 - from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
-- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over the desired state of previous functions.
+- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over the desired state of
+  previous functions.
 
-`ctx.resource` registers the instance itself, but of an OUTSIDE or a TEMPLATE it registers a copy. WAIT and FACT never
-change: they are observed state.
+`ctx.resource` registers the instance itself, but of an OUTSIDE or a TEMPLATE it registers a copy.
+WAIT and FACT never change: they are observed state.
 """
 
 from __future__ import annotations
@@ -83,16 +86,21 @@ _WHOLE: Final = ("", ".metadata", ".status")
 
 
 class Holder(Protocol):
-    """A model, list or map of desired state from which a child (a nested model, list or map) was read."""
+    """A model, list or map of desired state from which a child (a nested model, list or map) was
+    read.
+    """
 
     _node: Node | None
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Put `child` in as a set value under `key`. It was read from this object, and is now written to."""
+        """Put `child` in as a set value under `key`. It was read from this object, and is now
+        written to.
+        """
 
 
 class Became:
-    """Stands for the owner of a missing object that has become a list, because code may still hold the object.
+    """Stands for the owner of a missing object that has become a list, because code may still hold
+    the object.
 
     Attributes:
         values: The list.
@@ -107,8 +115,8 @@ class Became:
 
     def _take_in(self, key: Any, child: Any) -> None:
         raise UsageError(
-            f"no field can be set in {self._path}, which append(), extend() or insert() has made a list: set the field "
-            "in an element of it"
+            f"no field can be set in {self._path}, which append(), extend() or insert() has made a"
+            " list: set the field in an element of it"
         )
 
 
@@ -118,19 +126,22 @@ class Node:
     Attributes:
         state: One of the states of this module.
         raw: The source: the bytes of a Struct (or ListValue), or None.
-        root: The observed object that it belongs to. None in desired state, except in state LAID and below it.
-        path: Its path, as Observables show it, such as `vpc.status.subnets[0]`. In desired state the path begins at the
-            top of what compose() made, such as `.spec`; it is empty there.
+        root: The observed object that it belongs to. None in desired state, except in state LAID
+            and below it.
+        path: Its path, as Observables show it, such as `vpc.status.subnets[0]`. In desired state
+            the path begins at the top of what compose() made, such as `.spec`; it is empty there.
         owner: For a VIEW, the object that it is set in when it is first written to, otherwise None.
         key: For a VIEW, the attribute, index or key under which it is set in `owner`.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted. They read as missing, even if previous functions set them. A
-            value that is set there afterwards replaces the old one, and doesn't merge into it.
-        shows: SET, MORE or WHOLE (`_core.codec.parts`): whether the object shows more than its set fields,
-            and whether the codec encodes these too.
-        states: At the top of an observed object: the states of the fields whose state isn't `state`, by attribute.
-        place: For a part of a desired resource in which reading a missing field is special, such as `status`: its
-            rules, a `_core.resources.registered.Place`; else None.
+        deleted: Attributes (or keys) that were deleted. They read as missing, even if previous
+            functions set them. A value that is set there afterwards replaces the old one, and
+            doesn't merge into it.
+        shows: SET, MORE or WHOLE (`_core.codec.parts`): whether the object shows more than its set
+            fields, and whether the codec encodes these too.
+        states: At the top of an observed object: the states of the fields whose state isn't
+            `state`, by attribute.
+        place: For a part of a desired resource in which reading a missing field is special, such as
+            `status`: its rules, a `_core.resources.registered.Place`; else None.
     """
 
     __slots__ = "deleted key owner path place raw root shows split state states views".split()
@@ -158,7 +169,8 @@ class Node:
 
     @property
     def fields(self) -> Any:
-        """The fields of the source by their Kubernetes names, each as encoded bytes. The first read splits the source.
+        """The fields of the source by their Kubernetes names, each as encoded bytes. The first read
+        splits the source.
 
         Raises:
             WireError: The bytes of the source are malformed.
@@ -174,7 +186,9 @@ class Node:
         self.shows = WHOLE if self.state == COPY else MORE
 
     def read_only(self, step: str = "") -> ReadOnlyError:
-        """Return the error for writing to this object, or to its field at the path `step`, such as `.name`."""
+        """Return the error for writing to this object, or to its field at the path `step`, such as
+        `.name`.
+        """
         if self.root is not None and self.root.kind == "required":
             return ReadOnlyError(
                 f"{self.path}{step} can't be set: required resources are only for reading; "
@@ -185,15 +199,20 @@ class Node:
             "set the field of the resource itself, without .observed"
         )
 
-    def observable(self, step: str = "", type_: Type | None = None, *, settles: bool = False) -> Observable[Any]:
-        """Return the Observable for this object, or for its field of the type `type_` at the path `step`.
+    def observable(
+        self, step: str = "", type_: Type | None = None, *, settles: bool = False
+    ) -> Observable[Any]:
+        """Return the Observable for this object, or for its field of the type `type_` at the path
+        `step`.
 
         `settles` says that a missing value means empty once the object is ready.
         """
         return make(self.path + step, self.root, settles=settles, known_type=type_)
 
     def reports(self, step: str) -> bool:
-        """Say whether the field at the path `step` counts as missing if it is an empty string (see `is_reported`)."""
+        """Say whether the field at the path `step` counts as missing if it is an empty string (see
+        `is_reported`).
+        """
         root = self.root
         if self.state != WAIT or root is None or root.kind != "resource":
             return False
@@ -209,15 +228,16 @@ class Node:
             self.place.used(self)
 
     def refuse_whole(self, show: Callable[[Any], str], place: Any) -> None:
-        """Raise UsageError if copying this would copy a whole observed resource, or its whole metadata or status.
+        """Raise UsageError if copying this would copy a whole observed resource, or its whole
+        metadata or status.
 
-        This is the specification's "SSA Safety". Smaller parts, such as one field of the status, may be copied. `show`
-        returns the text for a place.
+        This is the specification's "SSA Safety". Smaller parts, such as one field of the status,
+        may be copied. `show` returns the text for a place.
         """
         if self.root is not None and self.path[len(self.root.prefix) :] in _WHOLE:
             raise UsageError(
-                f"{show(place)}: {self.path} can't be copied whole into desired state, because this function would own "
-                "every field of it; set the fields you care about one by one"
+                f"{show(place)}: {self.path} can't be copied whole into desired state, because this"
+                " function would own every field of it; set the fields you care about one by one"
             )
 
     def attach_to(self, owner: Holder, key: Any) -> None:
@@ -227,32 +247,40 @@ class Node:
         self.key = key
 
     def tie(self) -> None:
-        """Make the call of this node `untie` it when the call ends. Outside of a call, do nothing."""
+        """Make the call of this node `untie` it when the call ends. Outside of a call, do
+        nothing.
+        """
         call = current() if self.root is None else self.root.call
         if call is not None:
             call.tied.append(self)
 
     def untie(self) -> None:
-        """Forget the objects that were read from this one, and the object that this one was read from.
+        """Forget the objects that were read from this one, and the object that this one was read
+        from.
 
-        This removes circles of references. Otherwise the garbage collector would need as much time for a call's models
-        as everything else takes. Objects that compose() has kept still work: they make what they forgot again.
+        This removes circles of references. Otherwise the garbage collector would need as much time
+        for a call's models as everything else takes. Objects that compose() has kept still work:
+        they make what they forgot again.
         """
         self.views = None
         self.owner = None
 
     def replaced(self, name: str) -> None:
-        """Let go of an object that was read under `name` before: the field was set or deleted, so it isn't in it."""
+        """Let go of an object that was read under `name` before: the field was set or deleted, so
+        it isn't in it.
+        """
         view = None if self.views is None else self.views.pop(name, None)
         if view is not None and view._node.state == VIEW:
             view._node.state = LOOSE if view._node.raw is None else HELD
             view._node.owner = None
 
     def touch(self, holder: Any) -> None:
-        """Set `holder`, whose node this is, in the object that it was read from, and so on up to the top.
+        """Set `holder`, whose node this is, in the object that it was read from, and so on up to
+        the top.
 
         Args:
-            holder: The model, list or map. Nothing happens if it wasn't read from an object, or is set already.
+            holder: The model, list or map. Nothing happens if it wasn't read from an object, or is
+                set already.
         """
         node: Node | None = self
         while node is not None and node.owner is not None:
@@ -269,12 +297,14 @@ def shown(node: Node | None) -> str:
     return (node.path.lstrip(".") if node is not None else "") or "this"
 
 
-# The node that models share which stand in another model and were never read from. Most models are such.
+# The node that models share which stand in another model and were never read from. Most models are
+# such.
 HELD_NODE: Final = Node(HELD)
 
 
 class ModelShape:
-    """The fields of a model class, the set fields of an instance (its dict), and the instance's node.
+    """The fields of a model class, the set fields of an instance (its dict), and the instance's
+    node.
 
     The names that begin with `__wire_` are for the codec (see
     `_core.codec.parts`).
@@ -289,10 +319,12 @@ class ModelShape:
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _head_fields: ClassVar[dict[str, bytes]] = {}
 
-    # The fields that have the same name in Kubernetes, of a class whose constructor takes them and no others.
+    # The fields that have the same name in Kubernetes, of a class whose constructor takes them and
+    # no others.
     _plain: ClassVar[frozenset[str]] = frozenset()
 
-    # The name that classes of kin share (see `kin`); empty if no other class is taken in place of this one.
+    # The name that classes of kin share (see `kin`); empty if no other class is taken in place of
+    # this one.
     _kin: ClassVar[str] = ""
 
     # What the API requires of instances; None if it isn't known.
@@ -306,34 +338,44 @@ class ModelShape:
 
     @property
     def _absent(self) -> bool:
-        """True for a model without a value. It was read from a field without a value, and nothing in it was set."""
+        """True for a model without a value. It was read from a field without a value, and nothing
+        in it was set.
+        """
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
         return node.state == VIEW or node.path != "" or node.state >= WAIT
 
     def _own_node(self) -> Node:
-        """Give a model a node of its own, and return the node. Before, it had no node, or the shared `HELD_NODE`."""
+        """Give a model a node of its own, and return the node. Before, it had no node, or the
+        shared `HELD_NODE`.
+        """
         node = Node(HELD if self._node is HELD_NODE else LOOSE)
         self._set_node(self, node)
         return node
 
     def _take_in(self, key: str, child: Any) -> None:
-        """Put `child` in as a set value under `key`. It was read from this model, and is now written to."""
+        """Put `child` in as a set value under `key`. It was read from this model, and is now
+        written to.
+        """
         self.__dict__[key] = child
         node = self._node
         if node is not None and node.views is not None:
             node.views.pop(key, None)
 
     def _shell(self) -> Any:
-        """Return a shallow copy: the same set fields, without a source. The copy stands nowhere yet."""
+        """Return a shallow copy: the same set fields, without a source. The copy stands nowhere
+        yet.
+        """
         made = type(self).__new__(type(self))
         made._stand_nowhere()
         made.__dict__.update(self.__dict__)
         return made
 
     def _stand_nowhere(self) -> None:
-        """Give a new instance the node of a model that isn't in a field, list or map yet (see `new_node`)."""
+        """Give a new instance the node of a model that isn't in a field, list or map yet (see
+        `new_node`).
+        """
         self._set_node(self, new_node())
 
     if TYPE_CHECKING:
@@ -366,11 +408,15 @@ def _class_of(container: Any) -> Any:
 
 
 class PlacedList(list[Any]):
-    """A list with its node and the type of its field. The node is None if the list wasn't read from encoded bytes."""
+    """A list with its node and the type of its field. The node is None if the list wasn't read from
+    encoded bytes.
+    """
 
     __slots__ = ("_node", "_type")
 
-    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
+    def __init__(
+        self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE
+    ) -> None:
         list.__init__(self, values)
         self._node = node
         self._type = type_
@@ -381,16 +427,16 @@ class PlacedList(list[Any]):
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         # Such as `spec.items()` where the object has a field of that name.
         raise UsageError(
-            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of "
-            "mappings, make a dict of the object around it first: dict(...)"
+            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for"
+            " the methods of mappings, make a dict of the object around it first: dict(...)"
         )
 
     def __getattr__(self, name: str) -> NoReturn:
         if name[:1] == "_":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise AttributeError(
-            f"{shown(self._node)} is a list, so it has no field {name!r}; take one of its elements first, as in "
-            f"[0].{name}"
+            f"{shown(self._node)} is a list, so it has no field {name!r}; take one of its elements"
+            f" first, as in [0].{name}"
         )
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
@@ -398,7 +444,9 @@ class PlacedList(list[Any]):
 
 
 class PlacedMap(dict[str, Any]):
-    """A map with its node and the type of its field. The node is None if the map wasn't read from encoded bytes."""
+    """A map with its node and the type of its field. The node is None if the map wasn't read from
+    encoded bytes.
+    """
 
     __slots__ = ("_node", "_type")
 
@@ -420,7 +468,9 @@ class PlacedMap(dict[str, Any]):
 
 
 def new_node() -> Node | None:
-    """Return the node for a new model: None inside of a call; outside of a call, a node in the state OUTSIDE."""
+    """Return the node for a new model: None inside of a call; outside of a call, a node in the
+    state OUTSIDE.
+    """
     if current() is not None:
         return None
     return Node(OUTSIDE)
@@ -429,8 +479,8 @@ def new_node() -> Node | None:
 def place_of(holder: Any) -> str:
     """Return the path of a model, list or map, such as `bucket.spec.forProvider`.
 
-    The path begins with the name of the registered resource that contains the object. If no resource contains it, the
-    path begins with the name of a class, or with `a list` or `a map`.
+    The path begins with the name of the registered resource that contains the object. If no
+    resource contains it, the path begins with the name of a class, or with `a list` or `a map`.
     """
     call = current()
     for name, top in {} if call is None else call.tops().items():
@@ -440,7 +490,11 @@ def place_of(holder: Any) -> str:
     # An object that was read from another object, and not written to yet, knows its owner.
     steps: list[str] = []
     node = holder._node
-    while node is not None and node is not HELD_NODE and isinstance(node.owner, (ModelShape, list, dict)):
+    while (
+        node is not None
+        and node is not HELD_NODE
+        and isinstance(node.owner, (ModelShape, list, dict))
+    ):
         holder, path = node.owner, node.path
         node = holder._node
         steps.append(path[len(node.path) :] if node is not None else path)
@@ -452,7 +506,8 @@ def place_of(holder: Any) -> str:
 
 
 def _way(top: Any, wanted: Any) -> list[Any] | None:
-    """Return the steps from a resource to one of the models, lists and maps in it; None if the resource lacks it.
+    """Return the steps from a resource to one of the models, lists and maps in it; None if the
+    resource lacks it.
 
     The steps are keys, indexes and names of fields in Kubernetes. The object is found by identity.
     """

@@ -1,8 +1,10 @@
-"""Reads fields that aren't set in a model from its source, one level at a time, and puts models over a source.
+"""Reads fields that aren't set in a model from its source, one level at a time, and puts models
+over a source.
 
-The source is the encoded object that the model stands for; the model's node has it. A field that the source has reads
-as a scalar, or as a model, list or map with a part of the source. A field that the source lacks reads as the node's
-state says (see `_core.models.node`): as an Observable, something empty, or None.
+The source is the encoded object that the model stands for; the model's node has it. A field that
+the source has reads as a scalar, or as a model, list or map with a part of the source. A field that
+the source lacks reads as the node's state says (see `_core.models.node`): as an Observable,
+something empty, or None.
 """
 
 from __future__ import annotations
@@ -34,12 +36,13 @@ _OBJECT: Final = types.OBJECT
 _MERGING: Final = (ModelShape, dict)
 
 _Part = tuple[Any, Any, types.Type, int, Any, Node, str]
-"""An object or list of a source that must be made: its holder, its key there, its type, the kind and payload of
-`codec`, the node of the object or list around it, and its step in the path."""
+"""An object or list of a source that must be made: its holder, its key there, its type, the kind
+and payload of `codec`, the node of the object or list around it, and its step in the path."""
 
 
 class Reading:
-    """Descriptor for a field of a class. Python calls it if the instance's dict has no value for the field.
+    """Descriptor for a field of a class. Python calls it if the instance's dict has no value for
+    the field.
 
     Python finds it sooner than `Model._read_field`, which it calls only after a search that fails.
 
@@ -54,7 +57,9 @@ class Reading:
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
-            raise AttributeError(f"type object {owner.__name__!r} has no attribute {self._field.name!r}")
+            raise AttributeError(
+                f"type object {owner.__name__!r} has no attribute {self._field.name!r}"
+            )
         field = self._field
         node = instance._node
         if node is None or node is HELD_NODE:
@@ -74,9 +79,9 @@ class Reading:
 class ContainerReading(Reading):
     """Descriptor for a field that holds a list or a map.
 
-    It has `__set__`, so Python calls it for values that were set, too. A list or map of scalars is set as a plain list
-    or dict, which is the cheapest. When it is first read, it becomes a `ModelList` or `ModelMap`, which checks values
-    that are put into it later.
+    It has `__set__`, so Python calls it for values that were set, too. A list or map of scalars is
+    set as a plain list or dict, which is the cheapest. When it is first read, it becomes a
+    `ModelList` or `ModelMap`, which checks values that are put into it later.
     """
 
     __slots__ = ()
@@ -105,10 +110,11 @@ class ContainerReading(Reading):
 def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     """Return the value of a field that isn't set, read from the source of its model.
 
-    Models, lists and maps are made once: reading the field again gives the same object. A field that the source lacks,
-    or that was deleted, reads as `absent` says. An observed null reads in the same way, and so does an empty string in
-    the status of a composed resource. A null of a previous function reads as None. Raises UsageError if the field is in
-    the status of a desired composed resource and has no value there, and WireError for malformed bytes.
+    Models, lists and maps are made once: reading the field again gives the same object. A field
+    that the source lacks, or that was deleted, reads as `absent` says. An observed null reads in
+    the same way, and so does an empty string in the status of a composed resource. A null of a
+    previous function reads as None. Raises UsageError if the field is in the status of a desired
+    composed resource and has no value there, and WireError for malformed bytes.
     """
     name = field.name
     type_ = field.type
@@ -124,7 +130,9 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     if value is not None and (node.deleted is None or name not in node.deleted):
         kind, payload = _open_value(value)
         code = type_.code
-        if kind == _STRUCT and (code == _MODEL or code == _DYNAMIC or (code == _OBJECT and state < WAIT)):
+        if kind == _STRUCT and (
+            code == _MODEL or code == _DYNAMIC or (code == _OBJECT and state < WAIT)
+        ):
             # The usual step down a path; the same as `_keep(..., _view(...))`.
             child = Node(state, payload, node.root, node.path + field.step)
             cls = type_.made or type_.cls
@@ -146,7 +154,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
                     node.views = {}
                 node.views[name] = payload
             return payload
-        if state == LOOSE and kind == _NULL:  # an explicit null of a previous function: an opinion, which is null
+        # an explicit null of a previous function: an opinion, which is null
+        if state == LOOSE and kind == _NULL:
             return None
     if state == WAIT and node.views is None:
         node.views = {}  # a field of it was asked for
@@ -159,8 +168,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
 def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
     """Keep a model, list or map that was read, and return it.
 
-    Reading the field again gives the same object. If it belongs to desired state, it counts as set when it is first
-    written to. `holder` is the model of `node`.
+    Reading the field again gives the same object. If it belongs to desired state, it counts as set
+    when it is first written to. `holder` is the model of `node`.
     """
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`
@@ -176,14 +185,20 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
 def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     """Return the value that a field reads as if the source lacks it.
 
-    Models of known fields read as an empty model. Any other type reads as an Observable in the state WAIT (the value
-    may still come); in other states as an empty model, list or map, or as None for a scalar.
+    Models of known fields read as an empty model. Any other type reads as an Observable in the
+    state WAIT (the value may still come); in other states as an empty model, list or map, or as
+    None for a scalar.
     """
     code = type_.code
-    if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
+    if (
+        code == types.MODEL
+        or (code == types.DYNAMIC and state != WAIT)
+        or (code == types.OBJECT and state < WAIT)
+    ):
         return _view(type_, Node(state, None, up.root, up.path + step))
     if state == WAIT:
-        # Where the object around it is missing too, the provider may have moved it, or not have reported yet.
+        # Where the object around it is missing too, the provider may have moved it, or not have
+        # reported yet.
         return up.observable(step, type_, settles=type_.settles and up.raw is not None)
     if code == types.LIST:
         return _list(type_, [], Node(state, None, up.root, up.path + step))
@@ -194,11 +209,12 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
 
 
 def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str) -> Any:
-    """Return an object or list of the source as a model, list or map, which reads from its part of the source.
+    """Return an object or list of the source as a model, list or map, which reads from its part of
+    the source.
 
-    Lists and maps inside of a list or map are decoded at once. For a model inside of it, each field is decoded when it
-    is read. The `kind` is `STRUCT` or `LIST` of `codec`, and `up` is the node of the object or list around it. Raises
-    WireError for malformed bytes.
+    Lists and maps inside of a list or map are decoded at once. For a model inside of it, each field
+    is decoded when it is read. The `kind` is `STRUCT` or `LIST` of `codec`, and `up` is the node of
+    the object or list around it. Raises WireError for malformed bytes.
     """
     box: list[Any] = [None]
     work: list[_Part] = [(box, 0, type_, kind, payload, up, step)]
@@ -225,7 +241,9 @@ def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, st
     return box[0]
 
 
-def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[_Part]) -> None:
+def _elements(
+    holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[_Part]
+) -> None:
     """Put the scalar items of a list or map into it, and append its objects and lists to `work`."""
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value in entries:
@@ -234,14 +252,17 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             step = f"[{quoted(key)}]" if isinstance(holder, dict) else f"[{key}]"
             work.append((holder, key, of, kind, payload, node, step))
         elif kind == _NULL:
-            # In desired state None would mean no opinion, but this is a previous function's opinion.
+            # In desired state None would mean no opinion, but this is a previous function's
+            # opinion.
             put(holder, key, NULL if node.state < WAIT else None)
         else:
             put(holder, key, payload)
 
 
 def inherit(holder: ModelMap, node: Node, key: str, value: bytes) -> None:
-    """Put an item into a map of desired state as a previous function set it. `node` is the map's, `value` encoded."""
+    """Put an item into a map of desired state as a previous function set it. `node` is the map's,
+    `value` encoded.
+    """
     work: list[_Part] = []
     _elements(holder, [(key, value)], holder._type.item, node, work)
     for _, _, of, kind, payload, _, step in work:
@@ -268,9 +289,11 @@ def _map(type_: types.Type, values: dict[str, Any], node: Node) -> Any:
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
-    """Return a value that is being set, laid over the value that a previous function set for this field (see `lay`).
+    """Return a value that is being set, laid over the value that a previous function set for this
+    field (see `lay`).
 
-    `value` itself is returned if previous functions set no value, or if one of the two values isn't an object or map.
+    `value` itself is returned if previous functions set no value, or if one of the two values isn't
+    an object or map.
     """
     inherited = node.fields.get(wire)
     if inherited is None or node.root is None or not issubclass(type(value), _MERGING):
@@ -280,10 +303,12 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
 
 
 def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
-    """Put a model or map, and the objects in it, over the bytes that a previous function set for the same fields.
+    """Put a model or map, and the objects in it, over the bytes that a previous function set for
+    the same fields.
 
-    Fields and keys that aren't set in it are read from these bytes. Returns the model itself, or a copy of its set
-    fields if it already lies over other bytes in a call that hasn't ended. For a map, a new map is returned.
+    Fields and keys that aren't set in it are read from these bytes. Returns the model itself, or a
+    copy of its set fields if it already lies over other bytes in a call that hasn't ended. For a
+    map, a new map is returned.
     """
     top: list[Any] = [value]
     work: list[tuple[Any, Any, types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
@@ -308,7 +333,9 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
                 continue
             if node.deleted is not None and name in node.deleted:
                 continue  # set in the place of a deleted value: it replaces, and doesn't merge
-            wire, child_type = (name, laid._type.item) if known is None else (known[name].wire, known[name].type)
+            wire, child_type = (
+                (name, laid._type.item) if known is None else (known[name].wire, known[name].type)
+            )
             inherited = node.fields.get(wire)
             if inherited is not None:
                 kind, payload = codec.open_value(inherited)
@@ -334,7 +361,8 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
 
 
 def _lay_views(model: ModelShape, node: Node) -> None:
-    """Give nested objects their parts of a model's new source. They were read before the model had the source.
+    """Give nested objects their parts of a model's new source. They were read before the model had
+    the source.
 
     compose() may still hold these objects.
     """
@@ -366,7 +394,8 @@ def _lay_views(model: ModelShape, node: Node) -> None:
 
 
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
-    """Return a new map with the entries of `own`, and with those of a previous function for other keys.
+    """Return a new map with the entries of `own`, and with those of a previous function for other
+    keys.
 
     Keys that were deleted from `own` are left out.
     """

@@ -1,4 +1,5 @@
-"""What the API requires of resources, as the tables of models say it: required fields, choices and limits.
+"""What the API requires of resources, as the tables of models say it: required fields, choices and
+limits.
 
 `checking` has the check.
 """
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from types import CodeType
 
 Origin = tuple["CodeType", int]
-"""The place in the author's code that registered a resource: its code, and the index of the instruction in it."""
+"""The place in the author's code that registered a resource: its code, and the index of the
+instruction in it.
+"""
 
 
 class Limit:
@@ -37,22 +40,32 @@ class Limit:
         self.least, self.most = (float(end) if end else None for end in ends)
 
     def problem(self, value: Any) -> str:
-        """Return what is wrong with a value; an empty string if nothing is, or if the value isn't known yet."""
+        """Return what is wrong with a value; an empty string if nothing is, or if the value isn't
+        known yet.
+        """
         kind = type(value)
         if self.choices:
             for one in value if issubclass(kind, list) else [str(value) if kind is int else value]:
                 if type(one) is str and one not in self.choices:
                     known = list(self.choices)
-                    return f"must be one of {some(known, 10)} (got {one!r:.60}){near_name(one, known)}"
+                    return (
+                        f"must be one of {some(known, 10)} (got {one!r:.60}){near_name(one, known)}"
+                    )
             return ""
         if self.counts:
-            return self._range(len(value), "have a length of") if issubclass(kind, (str, list)) else ""
+            return (
+                self._range(len(value), "have a length of") if issubclass(kind, (str, list)) else ""
+            )
         return self._range(value, "be") if kind is int or kind is float else ""
 
     def _range(self, size: float, words: str) -> str:
         if self.least is not None and size < self.least:
             return f"must {words} at least {self.least:g} (got {size})"
-        return f"must {words} at most {self.most:g} (got {size})" if self.most is not None and size > self.most else ""
+        return (
+            f"must {words} at most {self.most:g} (got {size})"
+            if self.most is not None and size > self.most
+            else ""
+        )
 
 
 class Rules:
@@ -61,8 +74,8 @@ class Rules:
     Attributes:
         required: The fields that an instance must have.
         ways: The fields that lead to instances of classes with rules.
-        parameters: The fields of `forProvider` that must be set there or in `initProvider` (upjet's rule), unless
-            `managementPolicies` keep the provider from writing.
+        parameters: The fields of `forProvider` that must be set there or in `initProvider` (upjet's
+            rule), unless `managementPolicies` keep the provider from writing.
         limits: What the values of fields may be.
     """
 

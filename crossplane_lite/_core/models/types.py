@@ -1,7 +1,8 @@
-"""The types of models' fields, parsed from the type texts of tables, such as `[s` for a list of strings.
+"""The types of models' fields, parsed from the type texts of tables, such as `[s` for a list of
+strings.
 
-A table lists the classes and fields of a module as strings (see `crossplane_lite.table`). Only this module reads its
-types and fields.
+A table lists the classes and fields of a module as strings (see `crossplane_lite.table`). Only this
+module reads its types and fields.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ MODEL: Final = 2
 LIST: Final = 3
 MAP: Final = 4
 DYNAMIC: Final = 5  # any JSON value; objects read as models that take any attribute
-OBJECT: Final = 6  # an object without a schema: in desired state it reads as a model that takes any attribute
+# an object without a schema: in desired state it reads as a model that takes any attribute
+OBJECT: Final = 6
 
 MANAGED: Final = frozenset(("forProvider", "managementPolicies", "providerConfigRef"))
 """The fields of a spec that make a kind one of managed resources."""
@@ -40,8 +42,8 @@ _LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
 }
 
 _Probe = Callable[[Iterable[Any]], object]
-# Joining is the fastest check that all of some values are strings. The constructor asks it for each list of strings,
-# and for the keys of each map.
+# Joining is the fastest check that all of some values are strings. The constructor asks it for each
+# list of strings, and for the keys of each map.
 all_strings: Final[_Probe] = "".join
 _PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: all_strings}
 
@@ -71,18 +73,32 @@ class Type:
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
         takes: The classes of scalars that are kept as they are: `adopt` decides about all others.
         words: The allowed scalars in words, for messages; empty for types other than scalars.
-        probe: For a list or a map of scalars: a function that raises TypeError unless all items can be kept as they
-            are. None for other types.
+        probe: For a list or a map of scalars: a function that raises TypeError unless all items can
+            be kept as they are. None for other types.
         is_item: Whether this is a list or a map that is the item of another list or map.
-        place: For messages about a list or a map: its class, its field, and a `[]` for each list or map around it.
+        place: For messages about a list or a map: its class, its field, and a `[]` for each list or
+            map around it.
         keys: The keys by which Kubernetes merges a list (x-kubernetes-list-map-keys).
         made: The class; None until `cls` is first read.
-        settles: Whether a missing value means empty once the object is ready, because API servers leave out values that
-            are false, zero or empty.
+        settles: Whether a missing value means empty once the object is ready, because API servers
+            leave out values that are false, zero or empty.
     """
 
     __slots__ = (
-        *("_resolve", "code", "is_item", "item", "keys", "made", "place", "probe", "ref", "settles", "takes", "words"),
+        *(
+            "_resolve",
+            "code",
+            "is_item",
+            "item",
+            "keys",
+            "made",
+            "place",
+            "probe",
+            "ref",
+            "settles",
+            "takes",
+            "words",
+        ),
     )
 
     def __init__(
@@ -105,7 +121,9 @@ class Type:
         self.is_item = False
         self.place: tuple[str, ...] = ()
         if item is not None and item.takes:
-            self.probe = _PROBES.get(item.takes) or _PROBES.setdefault(item.takes, _probe(item.takes))
+            self.probe = _PROBES.get(item.takes) or _PROBES.setdefault(
+                item.takes, _probe(item.takes)
+            )
         elif item is not None and item.code in (LIST, MAP):
             item.is_item = True
         self.keys = keys
@@ -132,7 +150,9 @@ class Type:
         return self.ref.rpartition(".")[2]
 
     def may_have(self, name: str) -> bool:
-        """Say whether a value of this type can have the attribute `name`: a field, a key or a method."""
+        """Say whether a value of this type can have the attribute `name`: a field, a key or a
+        method.
+        """
         if self.code == LEAF:
             return any(hasattr(one, name) for one in self.takes)
         if self.code == MODEL:
@@ -150,7 +170,9 @@ class Type:
         return self.cls.__wire_fields__.get(name) or self.cls._by_wire(name)
 
     def excludes(self, given: Type) -> bool:
-        """Say whether no value of the type `given` can be set here. An unknown type isn't excluded."""
+        """Say whether no value of the type `given` can be set here. An unknown type isn't
+        excluded.
+        """
         wanted = self
         while wanted.code == given.code in (LIST, MAP):
             wanted, given = wanted.item, given.item
@@ -178,7 +200,8 @@ class Type:
 def kin_name(name: str) -> str:
     """Return the name that a class shares with its kin: the name without `Item` at the end.
 
-    The class for items of a list ends in `Item`, once for each list around the items. `Item` itself stays.
+    The class for items of a list ends in `Item`, once for each list around the items. `Item` itself
+    stays.
     """
     while name.endswith("Item") and name != "Item":
         name = name[:-4]
@@ -204,9 +227,10 @@ class Field:
         wire: The field's name in Kubernetes.
         step: The name in Kubernetes as a step of a path, such as `.spec`.
         type: The type of its values.
-        takes: The classes of scalars that can be kept as they are; empty for a fixed field, such as apiVersion.
-        copied: `list` or `dict` if a value of this class only has to be copied once `probe` has accepted its items;
-            else None.
+        takes: The classes of scalars that can be kept as they are; empty for a fixed field, such as
+            apiVersion.
+        copied: `list` or `dict` if a value of this class only has to be copied once `probe` has
+            accepted its items; else None.
         probe: The type's `probe` (see `Type`).
         lists: Whether the field holds a list of models.
     """
@@ -221,7 +245,9 @@ class Field:
         self.takes: frozenset[type] = _NOTHING if fixed else type_.takes
         self.probe: Any = type_.probe
         self.lists = type_.code == LIST and type_.item.code == MODEL
-        self.copied: type | None = None if type_.probe is None else {LIST: list, MAP: dict}.get(type_.code)
+        self.copied: type | None = (
+            None if type_.probe is None else {LIST: list, MAP: dict}.get(type_.code)
+        )
 
     def belongs_to(self, cls: str) -> None:
         """Set the name of the field's class, for messages about the field's list or map."""
@@ -233,10 +259,11 @@ class Field:
 
 
 def parse_type(text: str, resolve: Resolve | None = None) -> Type:
-    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`.
+    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or
+    `[Port#containerPort,protocol`.
 
-    `resolve` returns the class for a name when the class is first used. Raises ValueError, IndexError or KeyError for a
-    malformed type.
+    `resolve` returns the class for a name when the class is first used. Raises ValueError,
+    IndexError or KeyError for a malformed type.
     """
     simple = _SIMPLE.get(text)
     if simple is not None:
@@ -255,10 +282,11 @@ def parse_type(text: str, resolve: Resolve | None = None) -> Type:
 
 
 def parse_field(text: str, resolve: Resolve) -> Field:
-    """Parse one field of a table's class, such as `location:s` or `from_=from:s` (attribute, Kubernetes name, type).
+    """Parse one field of a table's class, such as `location:s` or `from_=from:s` (attribute,
+    Kubernetes name, type).
 
-    `resolve` returns the class for a name when the class is first used. Raises ValueError, IndexError or KeyError for a
-    malformed field.
+    `resolve` returns the class for a name when the class is first used. Raises ValueError,
+    IndexError or KeyError for a malformed field.
     """
     names, _, type_text = text.rpartition(":")
     name, _, wire = names.partition("=")
@@ -268,14 +296,18 @@ def parse_field(text: str, resolve: Resolve) -> Field:
 
 
 def unescape(text: str) -> str:
-    """Return a Kubernetes name that is written in a table, where `%` and two hex digits stand for a byte.
+    """Return a Kubernetes name that is written in a table, where `%` and two hex digits stand for a
+    byte.
 
     Raises:
-        ValueError: The two characters after a `%` are missing or no hex digits, or the bytes aren't UTF-8.
+        ValueError: The two characters after a `%` are missing or no hex digits, or the bytes aren't
+            UTF-8.
     """
     if "%" not in text:
         return text
     first, *rest = text.split("%")
     if any(len(part) < 2 for part in rest):
         raise ValueError(text)
-    return b"".join([first.encode(), *(bytes.fromhex(part[:2]) + part[2:].encode() for part in rest)]).decode()
+    return b"".join(
+        [first.encode(), *(bytes.fromhex(part[:2]) + part[2:].encode() for part in rest)]
+    ).decode()

@@ -1,7 +1,9 @@
-"""Loops over nested values of models and plain data: to convert, search, compare, show and compute with them.
+"""Loops over nested values of models and plain data: to convert, search, compare, show and compute
+with them.
 
-None of them is recursive, because the data decides how deeply values are nested. The source of a model is the encoded
-object that its unset fields are read from. A placeholder is the text of an unresolved Observable in a string.
+None of them is recursive, because the data decides how deeply values are nested. The source of a
+model is the encoded object that its unset fields are read from. A placeholder is the text of an
+unresolved Observable in a string.
 """
 
 from __future__ import annotations
@@ -40,12 +42,16 @@ E = TypeVar("E")
 
 
 def show_path(steps: list[Any]) -> str:
-    """Join the steps of a path to text, such as `spec.ports[2]["a/b"]`. An Observable in it is shown as its path."""
+    """Join the steps of a path to text, such as `spec.ports[2]["a/b"]`. An Observable in it is
+    shown as its path.
+    """
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
-    """Return a model's set fields and TOMBSTONEs by wire name; with `whole`, also the source's, and no TOMBSTONEs."""
+    """Return a model's set fields and TOMBSTONEs by wire name; with `whole`, also the source's, and
+    no TOMBSTONEs.
+    """
     cls = type(model)
     node = model._node
     known = cls.__wire_fields__
@@ -69,8 +75,8 @@ class Found(NamedTuple):
     Attributes:
         steps: Its path from the top, as a list: names of fields, keys of maps and indexes.
         waits_for: The Observables that the value is made from.
-        is_key: True if the last step is a key of a map and the key is unresolved. False if the value there is
-            unresolved.
+        is_key: True if the last step is a key of a map and the key is unresolved. False if the
+            value there is unresolved.
         in_text: Whether the value is a text with placeholders.
     """
 
@@ -84,11 +90,12 @@ class Tree:
     """A model or another value as plain data, with a list of the unresolved values in it.
 
     Attributes:
-        data: Dicts, lists and scalars, with the names that fields have in Kubernetes. TOMBSTONE marks fields to remove,
-            and None is an explicit null. An unresolved Observable stays. An Observable that has a value meanwhile is
-            replaced by the value.
+        data: Dicts, lists and scalars, with the names that fields have in Kubernetes. TOMBSTONE
+            marks fields to remove, and None is an explicit null. An unresolved Observable stays. An
+            Observable that has a value meanwhile is replaced by the value.
         found: The unresolved values in `data`.
-        list_keys: The merge keys of lists in `data`, by the id of the list. Lists without merge keys are left out.
+        list_keys: The merge keys of lists in `data`, by the id of the list. Lists without merge
+            keys are left out.
         refers: Whether an Observable in `data` was replaced by its value.
     """
 
@@ -102,7 +109,8 @@ class Tree:
 
 
 def plain_data(value: Any) -> Any:
-    """Return a model, or a value from one, as plain data: the set fields, and the other fields of the source.
+    """Return a model, or a value from one, as plain data: the set fields, and the other fields of
+    the source.
 
     Raises:
         EncodeError: A list holds UNSET, or the value contains itself.
@@ -111,11 +119,13 @@ def plain_data(value: Any) -> Any:
 
 
 def tree_of(value: Any, call: Tracker | None) -> Tree:
-    """Return a model as a tree: its set fields, and TOMBSTONE for each deleted field, but no others of its source.
+    """Return a model as a tree: its set fields, and TOMBSTONE for each deleted field, but no others
+    of its source.
 
-    Models that were copied from observed state, and models in lists, have all their fields. Only with a `call` are its
-    placeholders searched in strings. Raises EncodeError if a list holds None or UNSET, or the value contains itself;
-    and UsageError if a whole observed resource, or its whole metadata or status, would be copied.
+    Models that were copied from observed state, and models in lists, have all their fields. Only
+    with a `call` are its placeholders searched in strings. Raises EncodeError if a list holds None
+    or UNSET, or the value contains itself; and UsageError if a whole observed resource, or its
+    whole metadata or status, would be copied.
     """
     return _convert(value, call, whole=False)
 
@@ -131,7 +141,8 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
         value, target, key, path, depth, all_of_it = work.pop()
         if depth > DEEPEST:
             raise EncodeError(
-                f"{show_path(steps_of(path)[:8])}…", f"contains itself, or has more than {DEEPEST:,} levels"
+                f"{show_path(steps_of(path)[:8])}…",
+                f"contains itself, or has more than {DEEPEST:,} levels",
             )
         kind = type(value)
         if kind is str or issubclass(kind, str):
@@ -166,9 +177,12 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             types = {field.wire: field.type for field in type(value).__wire_fields__.values()}
             items = _model_items(value, whole=all_of_it)
             if not all_of_it and node is not None and node.deleted:
-                replacing.update(id(value.__dict__[name]) for name in node.deleted if name in value.__dict__)
+                replacing.update(
+                    id(value.__dict__[name]) for name in node.deleted if name in value.__dict__
+                )
             for wire, item in items.items():
-                made[wire] = None  # keeps the order of the fields: the stack gives the last one first
+                # keeps the order of the fields: the stack gives the last one first
+                made[wire] = None
                 step: Way = (path, wire)
                 work.append((item, made, wire, step, depth + 1, all_of_it))
                 type_ = types.get(wire)
@@ -179,14 +193,19 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
         elif issubclass(kind, Mapping):
             made = Replaced() if id(value) in replacing else {}
             target[key] = made
-            # A model in a plain mapping has no other place, so it is taken with the fields of its source.
+            # A model in a plain mapping has no other place, so it is taken with the fields of its
+            # source.
             all_below = all_of_it or not isinstance(value, PlacedMap)
             node = value._node if isinstance(value, PlacedMap) else None
             deleted = () if node is None or node.deleted is None else node.deleted
             for name, item in value.items():
                 if item is UNSET or (item is None and not whole):
                     continue
-                if type(name) is Observable and call is not None and (there := known(name)) is not UNSET:
+                if (
+                    type(name) is Observable
+                    and call is not None
+                    and (there := known(name)) is not UNSET
+                ):
                     tree.refers = True
                     name = str(there)
                 made[name] = None
@@ -209,9 +228,11 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 if item is UNSET or (item is None and not whole):
                     raise EncodeError(
                         show_path(steps_of((path, at))),
-                        f"{item} can't be in a list; leave the element out, or use crossplane_lite.NULL for a null",
+                        f"{item} can't be in a list; leave the element out, or use"
+                        " crossplane_lite.NULL for a null",
                     )
-                # A list replaces the inherited list, so each element needs the fields of its source too.
+                # A list replaces the inherited list, so each element needs the fields of its source
+                # too.
                 work.append((item, values, at, (path, at), depth + 1, True))
         else:
             target[key] = value
@@ -222,10 +243,16 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
 
 
 def _with_tokens(texts: list[tuple[str, Way, bool]], call: Tracker) -> list[Found]:
-    """Return the places of the strings that have placeholders. Halves without any are left out at once."""
+    """Return the places of the strings that have placeholders. Halves without any are left out at
+    once.
+    """
     if len(texts) < 3:
         waits = [(call.tokens_in(text), path, is_key) for text, path, is_key in texts]
-        return [Found(steps_of(path), waits_for, is_key, True) for waits_for, path, is_key in waits if waits_for]
+        return [
+            Found(steps_of(path), waits_for, is_key, True)
+            for waits_for, path, is_key in waits
+            if waits_for
+        ]
     if not call.has_token("\n".join([text for text, _, _ in texts]).encode(errors="replace")):
         return []
     half = len(texts) // 2
@@ -233,35 +260,42 @@ def _with_tokens(texts: list[tuple[str, Way, bool]], call: Tracker) -> list[Foun
 
 
 def whole_tree(value: Any, call: Tracker | None) -> Tree:
-    """Return a value as a tree, in which models have their set fields and the other fields of their source.
+    """Return a value as a tree, in which models have their set fields and the other fields of their
+    source.
 
-    Only with a `call` are its placeholders searched in strings. Raises EncodeError if a list holds UNSET, or the value
-    contains itself.
+    Only with a `call` are its placeholders searched in strings. Raises EncodeError if a list holds
+    UNSET, or the value contains itself.
     """
     return _convert(value, call, whole=True)
 
 
 def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
-    """Return the unresolved Observables in a value, and those whose placeholders are in its strings.
+    """Return the unresolved Observables in a value, and those whose placeholders are in its
+    strings.
 
-    If `call` is None, every Observable in the value is returned, and strings aren't searched. Raises EncodeError like
-    `whole_tree`.
+    If `call` is None, every Observable in the value is returned, and strings aren't searched.
+    Raises EncodeError like `whole_tree`.
     """
-    return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
+    return [
+        observable
+        for found in _convert(value, call, whole=True).found
+        for observable in found.waits_for
+    ]
 
 
 def with_references(value: Any, call: Tracker | None) -> Any:
     """Return a value in which each Observable that has a value meanwhile is replaced by that value.
 
-    If there is such an Observable, the result is plain data. Otherwise it is `value` itself. Raises EncodeError like
-    `whole_tree`.
+    If there is such an Observable, the result is plain data. Otherwise it is `value` itself. Raises
+    EncodeError like `whole_tree`.
     """
     tree = whole_tree(value, call)
     return tree.data if tree.refers else value
 
 
 def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observable[Any]]]:
-    """Return a value as plain data, and the unresolved Observables that are in it or in its strings' placeholders.
+    """Return a value as plain data, and the unresolved Observables that are in it or in its
+    strings' placeholders.
 
     The `call` and the errors are as in `whole_tree`.
     """
@@ -270,10 +304,11 @@ def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observa
 
 
 def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
-    """Return plain data in which each None is replaced by NULL. In plain data, None means an explicit null.
+    """Return plain data in which each None is replaced by NULL. In plain data, None means an
+    explicit null.
 
-    The result of `opened` takes the place of an item, such as the content of a protobuf message. Raises UsageError if
-    the data contains itself, or is nested too deep.
+    The result of `opened` takes the place of an item, such as the content of a protobuf message.
+    Raises UsageError if the data contains itself, or is nested too deep.
     """
 
     def changed(item: Any) -> Any:
@@ -286,12 +321,17 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
         return list(item) if isinstance(item, list) else item
 
     return copied(
-        value, changed, lambda: UsageError(f"the data contains itself, or has more than {DEEPEST:,} levels"), DEEPEST
+        value,
+        changed,
+        lambda: UsageError(f"the data contains itself, or has more than {DEEPEST:,} levels"),
+        DEEPEST,
     )
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Return whether two values of plain data are equal. True and 1 aren't; Observables are if their paths are."""
+    """Return whether two values of plain data are equal. True and 1 aren't; Observables are if
+    their paths are.
+    """
     return trees.equal(one, other, _same)
 
 
@@ -304,8 +344,8 @@ def _same(one: Any, other: Any) -> bool:
 def represent(value: Any, depth: int = 0) -> str:
     """Return the repr of a model: its class, and the fields that are set or in its source.
 
-    Nulls of the source are left out. Values that are nested more than eight levels deep are shown as `...`. `depth` is
-    the depth of `value` itself.
+    Nulls of the source are left out. Values that are nested more than eight levels deep are shown
+    as `...`. `depth` is the depth of `value` itself.
     """
     if isinstance(value, ModelShape):
         shown = shown_fields(value) if depth <= 8 else []
@@ -314,16 +354,26 @@ def represent(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict):
         if depth > 8:
             return "{...}"
-        return "{" + ", ".join(f"{key!r}: {represent(item, depth + 1)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{key!r}: {represent(item, depth + 1)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, list):
-        return "[...]" if depth > 8 else "[" + ", ".join(represent(item, depth + 1) for item in value) + "]"
+        return (
+            "[...]"
+            if depth > 8
+            else "[" + ", ".join(represent(item, depth + 1) for item in value) + "]"
+        )
     return repr(value)
 
 
 def shown_fields(model: ModelShape) -> list[tuple[str, Any]]:
-    """Return the fields that a model's repr shows, each with its value: those that are set, and those of its source.
+    """Return the fields that a model's repr shows, each with its value: those that are set, and
+    those of its source.
 
-    Fields of the source are left out if the class doesn't have them, or if they are null, deleted or always the same.
+    Fields of the source are left out if the class doesn't have them, or if they are null, deleted
+    or always the same.
     """
     shown = list(model.__dict__.items())
     node = model._node
@@ -346,7 +396,9 @@ def apply(function: Callable[[A], T], a: Observable[A], /) -> Later[T]: ...
 @overload
 def apply(function: Callable[[list[A]], T], a: list[A | Observable[A]], /) -> Later[T]: ...
 @overload
-def apply(function: Callable[[dict[str, A]], T], a: dict[str, A | Observable[A]], /) -> Later[T]: ...
+def apply(
+    function: Callable[[dict[str, A]], T], a: dict[str, A | Observable[A]], /
+) -> Later[T]: ...
 @overload
 def apply(function: Callable[[A], T], a: Maybe[A], /) -> Later[T]: ...
 @overload
@@ -358,20 +410,29 @@ def apply(function: Callable[[A, B], T], a: Observable[A], b: Observable[B], /) 
 @overload
 def apply(function: Callable[[A, B], T], a: Maybe[A], b: Maybe[B], /) -> Later[T]: ...
 @overload
-def apply(function: Callable[[A, B, C], T], a: Maybe[A], b: Maybe[B], c: Maybe[C], /) -> Later[T]: ...
+def apply(
+    function: Callable[[A, B, C], T], a: Maybe[A], b: Maybe[B], c: Maybe[C], /
+) -> Later[T]: ...
 @overload
-def apply(function: Callable[[A, B, C, E], T], a: Maybe[A], b: Maybe[B], c: Maybe[C], d: Maybe[E], /) -> Later[T]: ...
+def apply(
+    function: Callable[[A, B, C, E], T], a: Maybe[A], b: Maybe[B], c: Maybe[C], d: Maybe[E], /
+) -> Later[T]: ...
 @overload
-def apply(function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any) -> Later[T]: ...
+def apply(
+    function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any
+) -> Later[T]: ...
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     """Compute with values that may not exist yet.
 
     Args:
-        function: The computation. It is called with `values` as its arguments, once all of them are resolved.
-        *values: Plain values, Observables, strings that are made from Observables, or lists and mappings of these.
+        function: The computation. It is called with `values` as its arguments, once all of them are
+            resolved.
+        *values: Plain values, Observables, strings that are made from Observables, or lists and
+            mappings of these.
 
     Returns:
-        The result of `function`. If a value is unresolved, an Observable that waits for all unresolved values.
+        The result of `function`. If a value is unresolved, an Observable that waits for all
+        unresolved values.
 
     Raises:
         Exception: `function` raised it.
@@ -381,7 +442,9 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     tree = whole_tree(values, call)
     waiting = [observable for found in tree.found for observable in found.waits_for]
     if not waiting:
-        return function(*([with_references(value, call) for value in values] if tree.refers else values))
+        return function(
+            *([with_references(value, call) for value in values] if tree.refers else values)
+        )
     deps: dict[str, Observable[Any]] = {}
     for observable in waiting:
         for source in sources(observable):
@@ -390,7 +453,8 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     call = call_of(waiting[0])
     if call is None or call.oracle is None:
         return make(f"{name}({', '.join(deps)})", None, tuple(deps.values()))
-    # The path has the function and its values in it, because the oracle tells questions apart by their paths.
+    # The path has the function and its values in it, because the oracle tells questions apart by
+    # their paths.
     root = Computed(call, f"{name}{values!r}", function, values)
     return make(root.prefix, root, tuple(deps.values()))
 
@@ -407,13 +471,15 @@ def value_or(value: Any, default: Any) -> Any:
     Using `default` doesn't count as a guess (see `Observable`).
 
     Args:
-        value: A value that was read from `.observed`, from the composite or from a required resource.
+        value: A value that was read from `.observed`, from the composite or from a required
+            resource.
         default: The value to return in place of a missing one.
 
     Returns:
-        The value, if it exists, and `default` for None. A missing value of the composite or of a required resource
-        gives `default` at once. A missing value of a composed resource gives `default` once that resource is ready by
-        the rules of its kind. Until then, the missing value itself is returned, so that everything that needs it waits.
+        The value, if it exists, and `default` for None. A missing value of the composite or of a
+        required resource gives `default` at once. A missing value of a composed resource gives
+        `default` once that resource is ready by the rules of its kind. Until then, the missing
+        value itself is returned, so that everything that needs it waits.
     """
     if value is None:
         return default
@@ -427,7 +493,12 @@ def value_or(value: Any, default: Any) -> Any:
         if call is not None:
             call.answered[value.__cl_path__] = value
         return default
-    if isinstance(value, ModelShape) and value._absent and value._node is not None and value._node.state >= WAIT:
+    if (
+        isinstance(value, ModelShape)
+        and value._absent
+        and value._node is not None
+        and value._node.state >= WAIT
+    ):
         return default if _is_final(value._node.root) else value
     return value
 

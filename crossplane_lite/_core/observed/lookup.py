@@ -1,6 +1,7 @@
 """Looking up values and conditions in observed state, and whether an object is ready.
 
-The rules of readiness are tables by kind. For the kinds that function-auto-ready knows, they are its rules.
+The rules of readiness are tables by kind. For the kinds that function-auto-ready knows, they are
+its rules.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ Rule = Callable[["_Object"], bool]
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
-    """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is no value.
+    """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is
+    no value.
 
-    `xr` is the `Root` of the observed composite, if there is one. Raises WireError for malformed bytes.
+    `xr` is the `Root` of the observed composite, if there is one. Raises WireError for malformed
+    bytes.
     """
     if path.startswith("xr."):
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
@@ -46,17 +49,21 @@ def is_reported(way: str) -> bool:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bool = False) -> Any:
-    """Return the value at a path in an observed object; UNSET if the value is missing or null, or `way` isn't a path.
+    """Return the value at a path in an observed object; UNSET if the value is missing or null, or
+    `way` isn't a path.
 
-    An empty `way` stands for the whole object, and `connection_details` leads to the details. In a composed resource,
-    `is_reported` says which empty strings are missing. Raises WireError for malformed bytes.
+    An empty `way` stands for the whole object, and `connection_details` leads to the details. In a
+    composed resource, `is_reported` says which empty strings are missing. Raises WireError for
+    malformed bytes.
     """
     try:
         steps = steps_of(way)
     except UsageError:  # not a path: a result of `apply` has such a name
         return UNSET
     if steps[:1] == ("connection_details",):
-        found: Any = {key: value.decode(errors="replace") for key, value in details.items()} or UNSET
+        found: Any = {
+            key: value.decode(errors="replace") for key, value in details.items()
+        } or UNSET
         for key in steps[1:]:
             found = found.get(str(key), UNSET) if isinstance(found, dict) else UNSET
         return found
@@ -77,8 +84,8 @@ def text_at(raw: bytes, *path: str) -> str:
 def steps_of(way: str) -> tuple[str | int, ...]:
     """Return the keys and indexes of a path.
 
-    An empty `way` has no steps. `external_name` stands for the path of the annotation `crossplane.io/external-name`.
-    Raises UsageError if `way` isn't a path of keys and indexes.
+    An empty `way` has no steps. `external_name` stands for the path of the annotation
+    `crossplane.io/external-name`. Raises UsageError if `way` isn't a path of keys and indexes.
     """
     if way == "external_name":
         return ("metadata", "annotations", EXTERNAL_NAME)
@@ -106,17 +113,19 @@ def _by_type(conditions: Any) -> dict[str, Json]:
 
 
 def has_rule(api_version: str, kind: str) -> bool:
-    """Say whether a kind has a rule of its own, so that its objects may never have a condition Ready."""
+    """Say whether a kind has a rule of its own, so that its objects may never have a condition
+    Ready.
+    """
     return kind in _ANY_GROUP or (group_of(api_version), kind) in KINDS_WITH_RULES
 
 
 def is_ready(raw: bytes) -> bool:
     """Say whether an observed object is ready.
 
-    The object's API group and kind decide which rule is used; the version doesn't matter. An object whose status has
-    the wrong form isn't ready; it is no error. A kind without a rule needs the condition Ready to be True. If the
-    status or the condition has an observedGeneration, that must be at least the object's generation. Raises WireError
-    for malformed bytes.
+    The object's API group and kind decide which rule is used; the version doesn't matter. An object
+    whose status has the wrong form isn't ready; it is no error. A kind without a rule needs the
+    condition Ready to be True. If the status or the condition has an observedGeneration, that must
+    be at least the object's generation. Raises WireError for malformed bytes.
     """
     fields = codec.split(raw)
     api_version = codec.open_value(fields.get("apiVersion", b""))[1]
@@ -153,7 +162,8 @@ class _Object:
         self.generation = _number(codec.get_path(metadata, ("generation",)), 0)
 
     def caught_up(self, holder: Json) -> bool:
-        """Say whether `holder`, the status or a condition, has at least the object's generation as observedGeneration.
+        """Say whether `holder`, the status or a condition, has at least the object's generation as
+        observedGeneration.
 
         True if it has no observedGeneration.
         """
@@ -161,24 +171,35 @@ class _Object:
         return observed is None or _number(observed) >= self.generation
 
     def condition(self, type_: str) -> bool:
-        """Say whether the condition of the type `type_` has the status True and is about the latest generation."""
+        """Say whether the condition of the type `type_` has the status True and is about the latest
+        generation.
+        """
         condition = _by_type(self.status.get("conditions")).get(type_)
-        return condition is not None and condition.get("status") == "True" and self.caught_up(condition)
+        return (
+            condition is not None
+            and condition.get("status") == "True"
+            and self.caught_up(condition)
+        )
 
     def count(self, key: str) -> float:
         """Return the number in the field `key` of the status, such as `readyReplicas`.
 
-        If the field is missing, return 0 if the status has an observedGeneration, else NaN. Controllers leave out
-        numbers that are 0, but all numbers are missing before a controller has seen the object.
+        If the field is missing, return 0 if the status has an observedGeneration, else NaN.
+        Controllers leave out numbers that are 0, but all numbers are missing before a controller
+        has seen the object.
         """
-        return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
+        return _number(
+            self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0
+        )
 
     def has(self, count: float, *keys: str) -> bool:
         """Say whether all numbers in the fields `keys` of the status are `count`."""
         return all(self.count(key) == count for key in keys)
 
     def replicas(self) -> float:
-        """Return the wanted number of replicas: `replicas` in the spec, else in the status, else the default 1."""
+        """Return the wanted number of replicas: `replicas` in the spec, else in the status, else
+        the default 1.
+        """
         return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
 
 
@@ -237,7 +258,8 @@ def _cron_job(obj: _Object) -> bool:
 
 
 def time_in(value: Any) -> str:
-    """Return `value` if it is a time in the API server's form, RFC 3339 in UTC with whole seconds; else "".
+    """Return `value` if it is a time in the API server's form, RFC 3339 in UTC with whole seconds;
+    else "".
 
     Times in this form can be compared as strings, and the empty string comes before all of them.
     """
@@ -267,7 +289,9 @@ def _service(obj: _Object) -> bool:
 
 
 def _is_settled(obj: _Object) -> bool:
-    """Say whether the kind's controller has seen the latest generation, which is all that its status tells."""
+    """Say whether the kind's controller has seen the latest generation, which is all that its
+    status tells.
+    """
     return obj.status.get("observedGeneration") is not None
 
 
@@ -300,11 +324,14 @@ def _route(obj: _Object) -> bool:
     return True
 
 
-# Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
+# Kinds that are always ready, by group: they have no status, or a status that doesn't show
+# readiness.
 _WITHOUT_STATUS = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
-    "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
-    "MutatingWebhookConfiguration ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+    "admissionregistration.k8s.io": (
+        "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration"
+        " ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration"
+    ),
     "apiextensions.crossplane.io": "Composition CompositionRevision EnvironmentConfig",
     "apps": "ControllerRevision",
     "certificates.k8s.io": "ClusterTrustBundle",
@@ -319,14 +346,19 @@ _WITHOUT_STATUS = {
     "pkg.crossplane.io": "DeploymentRuntimeConfig ImageConfig Lock",
     "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
     # A ResourceClaim is allocated only when a Pod uses it.
-    "resource.k8s.io": "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
+    "resource.k8s.io": (
+        "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice"
+    ),
     "scheduling.k8s.io": "PriorityClass Workload",
     "snapshot.storage.k8s.io": "VolumeSnapshotClass",
     "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttributesClass",
 }
 # Kinds that are ready with a condition of another type than Ready, by group and type.
 _BY_CONDITION = {
-    ("apiextensions.crossplane.io", "Established"): "CompositeResourceDefinition ManagedResourceDefinition",
+    (
+        "apiextensions.crossplane.io",
+        "Established",
+    ): "CompositeResourceDefinition ManagedResourceDefinition",
     ("apiextensions.crossplane.io", "Healthy"): "ManagedResourceActivationPolicy",
     ("apiextensions.k8s.io", "Established"): "CustomResourceDefinition",
     ("apiregistration.k8s.io", "Available"): "APIService",
@@ -336,13 +368,20 @@ _BY_CONDITION = {
     ("ops.crossplane.io", "Succeeded"): "Operation",
     ("ops.crossplane.io", "Watching"): "WatchOperation",
     ("pkg.crossplane.io", "Healthy"): "Configuration Function Provider",
-    ("pkg.crossplane.io", "RevisionHealthy"): "ConfigurationRevision FunctionRevision ProviderRevision",
+    (
+        "pkg.crossplane.io",
+        "RevisionHealthy",
+    ): "ConfigurationRevision FunctionRevision ProviderRevision",
     ("storagemigration.k8s.io", "Succeeded"): "StorageVersionMigration",
 }
 READY_CONDITIONS: Final = {
-    (group, kind): type_ for (group, type_), kinds in _BY_CONDITION.items() for kind in kinds.split()
+    (group, kind): type_
+    for (group, type_), kinds in _BY_CONDITION.items()
+    for kind in kinds.split()
 }
-"""The type of the condition that makes a kind ready, by group and kind, for kinds that never have Ready."""
+"""The type of the condition that makes a kind ready, by group and kind, for kinds that never have
+Ready.
+"""
 
 ROUTES: Final = "BackendTLSPolicy GRPCRoute HTTPRoute TCPRoute TLSRoute UDPRoute"
 """The kinds of the Gateway API that name Gateways, or what is behind them, which accept them."""
@@ -367,14 +406,21 @@ _RULES: Final[dict[tuple[str, str], Rule]] = {
     ("networking.k8s.io", "Ingress"): _has_ingress,
     ("policy", "PodDisruptionBudget"): _is_settled,
     ("snapshot.storage.k8s.io", "VolumeSnapshot"): lambda obj: obj.status.get("readyToUse") is True,
-    ("snapshot.storage.k8s.io", "VolumeSnapshotContent"): lambda obj: obj.status.get("readyToUse") is True,
+    ("snapshot.storage.k8s.io", "VolumeSnapshotContent"): lambda obj: (
+        obj.status.get("readyToUse") is True
+    ),
     ("storage.k8s.io", "VolumeAttachment"): lambda obj: obj.status.get("attached") is True,
     ("autoscaling", "HorizontalPodAutoscaler"): lambda obj: (
         obj.condition("ScalingActive") or obj.condition("ScalingLimited")
     ),
     **{("gateway.networking.k8s.io", kind): _route for kind in ROUTES.split()},
-    **{key: functools.partial(_Object.condition, type_=type_) for key, type_ in READY_CONDITIONS.items()},
-    **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
+    **{
+        key: functools.partial(_Object.condition, type_=type_)
+        for key, type_ in READY_CONDITIONS.items()
+    },
+    **{
+        (group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()
+    },
 }
 KINDS_WITH_RULES: Final = _RULES.keys()
 """The groups and kinds that have a rule of their own."""

@@ -1,11 +1,13 @@
-"""Observables: forward references to values that do not exist yet, and what their uses as plain values mean.
+"""Observables: forward references to values that do not exist yet, and what their uses as plain
+values mean.
 
-Reading `bucket.observed.external_name` before the bucket has one gives `Observable('bucket.external_name')`. If it is
-set in another resource, that resource needs the value, and is created after the bucket (python-sdk-design-spec: "The
-Observable Pattern").
+Reading `bucket.observed.external_name` before the bucket has one gives
+`Observable('bucket.external_name')`. If it is set in another resource, that resource needs the
+value, and is created after the bucket (python-sdk-design-spec: "The Observable Pattern").
 
-A real call takes every unresolved value for empty, and remembers a use as a guess. A rehearsal (another run of
-compose(), whose results are thrown away) asks its oracle instead (`_core.dependencies.answers.Answers`).
+A real call takes every unresolved value for empty, and remembers a use as a guess. A rehearsal
+(another run of compose(), whose results are thrown away) asks its oracle instead
+(`_core.dependencies.answers.Answers`).
 """
 
 from __future__ import annotations
@@ -48,22 +50,25 @@ _set = object.__setattr__  # not the __setattr__ of Observable, which is for aut
 class Observable(Generic[T_co]):
     """A forward reference to a value that may not exist yet.
 
-    An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
-    f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
-    `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, False and unequal to all
-    but an empty list or map. It is never None: `== None` is false in every run. Operations that need the value itself
-    (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses of these two groups are
-    remembered as guesses. Setting a field or an item in an Observable raises `UnresolvedError`, too.
+    An Observable is falsy and hashable. Attribute and item access extend the path. As text
+    (`str()`, `repr()`, f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK
+    finds again wherever the text ends up. `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and
+    `isinstance` treat it as empty, False and unequal to all but an empty list or map. It is never
+    None: `== None` is false in every run. Operations that need the value itself (`int`, `float`,
+    ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses of these two groups are
+    remembered as guesses. Setting a field or an item in an Observable raises `UnresolvedError`,
+    too.
 
-    An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
-    in which it is used.
+    An Observable that is made by hand, or was kept from an earlier call, stands for the value at
+    its path in the call in which it is used.
 
     Attributes:
-        source_path: The path where the value will come from, for example `bucket.status.atProvider.id`.
+        source_path: The path where the value will come from, for example
+            `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value. `__cl_text__` is the value of a reference
-    # (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
+    # Dunder names, because any other name could be a field of the value. `__cl_text__` is the value
+    # of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
     __slots__ = (
         "__cl_deps__",
         "__cl_owner__",
@@ -141,13 +146,14 @@ class Observable(Generic[T_co]):
         return _placeholder(self) if value is UNSET else repr(value)
 
     def __hash__(self) -> int:
-        # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the hashes differ.
+        # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the
+        # hashes differ.
         value = stands_for(self)
         if value is not UNSET:
             return hash(value)
         note_use(self)
-        # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
-        # the same in each run of a call.
+        # A cache of an earlier call or run must not know the value. The low bits, which decide the
+        # order in sets, are the same in each run of a call.
         call = _open_call(self) or current()
         number = call.number & 0xFFFFFFF if call else 0
         return hash(self.__cl_path__) & 0xFFFFFFFF | number << 32
@@ -223,10 +229,13 @@ class Observable(Generic[T_co]):
         return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
-        if other is None:  # answered as `is None` is: no value is None, whether it may still come or is there
+        # answered as `is None` is: no value is None, whether it may still come or is there
+        if other is None:
             if refers(self):
                 raise unresolved(self, "comparing")
-            warnings.warn("a value that may still come is never None; write `if not value`", stacklevel=2)
+            warnings.warn(
+                "a value that may still come is never None; write `if not value`", stacklevel=2
+            )
             return False
         if type(other) in (dict, list) and not other and stands_for(self) is UNSET:
             return not guess(self)  # whether it is empty, as len() says it
@@ -243,9 +252,13 @@ class Observable(Generic[T_co]):
         owner = _at(self, path, settles=self.__cl_settles__)
         if method in _OF_A_MAP and not kwargs and (method == "get" or not args):
             return _asked_of_map(owner, method, args)
-        if instead(method) or (path == getattr(self.__cl_root__, "prefix", "") and method not in _OF_DICTS):
+        if instead(method) or (
+            path == getattr(self.__cl_root__, "prefix", "") and method not in _OF_DICTS
+        ):
             # An object has no other methods, also once it is there.
-            raise UsageError(f"the observed state of {path} has no method {method}(){instead(method)}")
+            raise UsageError(
+                f"the observed state of {path} has no method {method}(){instead(method)}"
+            )
         oracle = oracle_of(self)
         if oracle:
             return oracle.applied(_call_method, owner, method, args, kwargs)
@@ -254,15 +267,17 @@ class Observable(Generic[T_co]):
     def __setattr__(self, name: Any, value: object) -> NoReturn:
         note_use(self, failed=True)
         raise UnresolvedError(
-            f"{self.__cl_path__} has no value yet, so nothing can be set in it; to add to a copy of it, make a new "
-            "map: {**value, key: new}; below .observed nothing can be set at all"
+            f"{self.__cl_path__} has no value yet, so nothing can be set in it; to add to a copy of"
+            " it, make a new map: {**value, key: new}; below .observed nothing can be set at all"
         )
 
     __setitem__ = __setattr__
 
 
 def text_or_value(observable: Observable) -> Any:
-    """Return what is written for an Observable: its value if that is known, else its placeholder."""
+    """Return what is written for an Observable: its value if that is known, else its
+    placeholder.
+    """
     value = known(observable)
     return str(observable) if value is UNSET else value
 
@@ -271,10 +286,11 @@ plain_forms[Observable] = text_or_value
 
 
 def belong(observable: Observable, owner: Any) -> None:
-    """Let `spec.items()` call the method `items` of the object `spec`, although `spec.items` is an Observable.
+    """Let `spec.items()` call the method `items` of the object `spec`, although `spec.items` is an
+    Observable.
 
-    `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
-    this Observable calls the method.
+    `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an
+    Observable; calling this Observable calls the method.
     """
     _set(observable, "__cl_owner__", owner)
 
@@ -301,12 +317,24 @@ _OF_DICTS = frozenset(dir(dict))
 _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 _SIGNS = dict(
     pair.split(" ", 1)
-    for pair in "lt <, le <=, gt >, ge >=, add +, sub -, mul *, truediv /, floordiv //, mod %, pow **, lshift <<, "
-    "rshift >>, and &, or |, xor ^, matmul @, neg -, pos +, invert ~, index an index, enter with".split(", ")
+    for pair in (
+        "lt <, le <=, gt >, ge >=, add +, sub -, mul *, truediv /, floordiv //, mod %, pow **,"
+        " lshift <<, rshift >>, and &, or |, xor ^, matmul @, neg -, pos +, invert ~, index an"
+        " index, enter with".split(", ")
+    )
 )
 _NUMBERS = {"int": int, "index": int, "float": float}
 _BINARY = "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split()
-_UNARY = (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil)
+_UNARY = (
+    operator.neg,
+    operator.pos,
+    operator.invert,
+    abs,
+    round,
+    math.trunc,
+    math.floor,
+    math.ceil,
+)
 # What a rehearsal computes with. The methods of other names raise the error in rehearsals, too.
 _FUNCTIONS: dict[str, Any] = {
     **{name: getattr(operator, f"__{name}__") for name in _BINARY},
@@ -364,9 +392,9 @@ def make(
 ) -> Observable:
     """Return a new Observable for a value of an object. The object's call remembers the Observable.
 
-    `deps` are the Observables among the arguments of `apply`. `settles` says that the value is known to be empty if a
-    ready object lacks it. `known_type` is the type that a schema gives the value. Without a `root`, no call remembers
-    the Observable.
+    `deps` are the Observables among the arguments of `apply`. `settles` says that the value is
+    known to be empty if a ready object lacks it. `known_type` is the type that a schema gives the
+    value. Without a `root`, no call remembers the Observable.
     """
     made: Observable = Observable(path, _root=root, _deps=deps, _settles=settles, _type=known_type)
     if root is not None:
@@ -375,16 +403,21 @@ def make(
 
 
 def refer(path: str, root: Root, value: str) -> Observable[str]:
-    """Return an Observable for a value that exists, but was read through desired state (see `root.Reference`).
+    """Return an Observable for a value that exists, but was read through desired state (see
+    `root.Reference`).
 
-    In texts and in the answer, the value replaces the Observable. But a question about it, such as `if`, is answered as
-    if the value were missing.
+    In texts and in the answer, the value replaces the Observable. But a question about it, such as
+    `if`, is answered as if the value were missing.
     """
     return Observable(path, _root=root, _text=value)
 
 
-def _at(observable: Observable, path: str, below: str | int | None = None, settles: bool = False) -> Observable:
-    """Return an Observable for another path of the same object; `below` is the last step if it is further down."""
+def _at(
+    observable: Observable, path: str, below: str | int | None = None, settles: bool = False
+) -> Observable:
+    """Return an Observable for another path of the same object; `below` is the last step if it is
+    further down.
+    """
     type_ = None if below is None else observable.__cl_type__
     if type_ is not None:
         type_ = type_.below(below)
@@ -401,7 +434,8 @@ def _at(observable: Observable, path: str, below: str | int | None = None, settl
 def sources(observable: Observable) -> tuple[Observable, ...]:
     """Return the Observables that `observable` waits for.
 
-    For a result of `apply`, these are the Observables among its arguments; else `observable` itself.
+    For a result of `apply`, these are the Observables among its arguments; else `observable`
+    itself.
     """
     return observable.__cl_deps__ or (observable,)
 
@@ -409,8 +443,9 @@ def sources(observable: Observable) -> tuple[Observable, ...]:
 def root_of(observable: Observable) -> Root | None:
     """Return the object that `observable` is read from; None if it isn't read from one object.
 
-    The object is the composite, a composed or required resource, or a value of the context. For a result of `apply` it
-    is a `Computed` in a rehearsal, and None in a real call. It is also None for an Observable that was made by hand.
+    The object is the composite, a composed or required resource, or a value of the context. For a
+    result of `apply` it is a `Computed` in a rehearsal, and None in a real call. It is also None
+    for an Observable that was made by hand.
     """
     return observable.__cl_root__
 
@@ -427,8 +462,8 @@ def is_settled(observable: Observable) -> bool:
 def call_of(observable: Observable) -> Tracker | None:
     """Return the current call of this thread or task.
 
-    A thread that compose() started has no current call. There, the call in which `observable` was made is returned;
-    None if that call is closed, or isn't known.
+    A thread that compose() started has no current call. There, the call in which `observable` was
+    made is returned; None if that call is closed, or isn't known.
     """
     return current() or next(filter(None, map(_open_call, sources(observable))), None)
 
@@ -440,7 +475,9 @@ def _open_call(observable: Observable) -> Tracker | None:
 
 
 def refers(observable: Observable) -> bool:
-    """Say whether `observable` is a reference from desired state (see `_core.observed.root.Reference`)."""
+    """Say whether `observable` is a reference from desired state (see
+    `_core.observed.root.Reference`).
+    """
     root = observable.__cl_root__
     return root is not None and root.refers
 
@@ -448,8 +485,8 @@ def refers(observable: Observable) -> bool:
 def stands_for(observable: Observable) -> Any:
     """Return the value that an Observable from outside of the call has in the current call.
 
-    Such an Observable was made by hand or in an earlier call. The result is UNSET for every other Observable, if the
-    value doesn't exist yet, and if there is no current call.
+    Such an Observable was made by hand or in an earlier call. The result is UNSET for every other
+    Observable, if the value doesn't exist yet, and if there is no current call.
     """
     call = current()
     if not call or _open_call(observable) or observable.__cl_deps__ is not None:
@@ -460,8 +497,8 @@ def stands_for(observable: Observable) -> Any:
 def known(observable: Observable) -> Any:
     """Return the value that replaces an Observable in the answer and in texts.
 
-    Only a reference from desired state, and an Observable that was made by hand or in an earlier call, can have a
-    value. UNSET if the value doesn't exist yet, and for every other Observable.
+    Only a reference from desired state, and an Observable that was made by hand or in an earlier
+    call, can have a value. UNSET if the value doesn't exist yet, and for every other Observable.
     """
     if refers(observable):
         value = observable.__cl_text__
@@ -479,10 +516,11 @@ def oracle_of(observable: Observable) -> Any:
 
 
 def note_use(observable: Observable, *, failed: bool = False) -> None:
-    """Remember that an unresolved value was used as a plain value, in a way that isn't a question for the oracle.
+    """Remember that an unresolved value was used as a plain value, in a way that isn't a question
+    for the oracle.
 
-    Nothing is remembered for a reference from desired state, and outside of calls. A use that `failed` counts even if
-    the value is known to be empty (`is_settled`).
+    Nothing is remembered for a reference from desired state, and outside of calls. A use that
+    `failed` counts even if the value is known to be empty (`is_settled`).
     """
     call = call_of(observable)
     if call is None or refers(observable):
@@ -493,12 +531,13 @@ def note_use(observable: Observable, *, failed: bool = False) -> None:
 
 
 def guess(observable: Observable, compared: object = None) -> bool:
-    """Answer a question about a value, such as `if value`. If the value is unresolved, remember the use as a guess.
+    """Answer a question about a value, such as `if value`. If the value is unresolved, remember the
+    use as a guess.
 
-    For `<` and the like, `compared` is a text that begins with the sign. In a real call the answer is False, unless the
-    value exists by now. In a rehearsal it is the oracle's, and nothing is remembered. A reference from desired state
-    can only be asked whether it is set, which is False in every call, and isn't remembered. Raises UnresolvedError for
-    a comparison with it.
+    For `<` and the like, `compared` is a text that begins with the sign. In a real call the answer
+    is False, unless the value exists by now. In a rehearsal it is the oracle's, and nothing is
+    remembered. A reference from desired state can only be asked whether it is set, which is False
+    in every call, and isn't remembered. Raises UnresolvedError for a comparison with it.
     """
     if refers(observable):
         if compared is not None:
@@ -517,28 +556,36 @@ def guess(observable: Observable, compared: object = None) -> bool:
 def unresolved(observable: Observable, use: str, other: object = None) -> UnresolvedError:
     """Return the error to raise for a use that needs the value.
 
-    The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't
-    remembered. `use` is an operator, or words such as "slicing", for the message, and `other` the other operand.
+    The use is also remembered as a guess, because compose() may catch the error. A reference from
+    desired state isn't remembered. `use` is an operator, or words such as "slicing", for the
+    message, and `other` the other operand.
     """
     note_use(observable, failed=True)
     root, path = observable.__cl_root__, observable.__cl_path__
     if root is not None and root.refers:
         seen = f"{root.prefix}.observed{path.removeprefix(root.prefix)}"
         return UnresolvedError(
-            f"{path} isn't set in desired state, so it refers to the value in the cluster, and {use} needs the value "
-            f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"
+            f"{path} isn't set in desired state, so it refers to the value in the cluster, and"
+            f" {use} needs the value itself; use {seen}, or crossplane_lite.apply(function, value)"
+            " to compute with it once it is known"
         )
     missing = f"{path} has no value yet, and {use} needs one; "
     if use in ("<", "<=", ">", ">="):
         name, default = path.rpartition(".")[2], _default(observable, other)
         if not default:
             return UnresolvedError(f"{missing}give it a default, as in ({name} or 0)")
-        return UnresolvedError(f"{missing}write ({name} or {default}), which counts a missing value as {default}")
-    return UnresolvedError(f"{missing}use crossplane_lite.apply(function, value) to compute with it once it is known")
+        return UnresolvedError(
+            f"{missing}write ({name} or {default}), which counts a missing value as {default}"
+        )
+    return UnresolvedError(
+        f"{missing}use crossplane_lite.apply(function, value) to compute with it once it is known"
+    )
 
 
 def _default(observable: Observable, other: object) -> str:
-    """Return a default for a comparison with `other`, as code; empty if the type of the values isn't known."""
+    """Return a default for a comparison with `other`, as code; empty if the type of the values
+    isn't known.
+    """
     type_ = observable.__cl_type__
     takes = {type(other)} if type_ is None or type(other) in (str, int, float) else type_.takes
     if str in takes:

@@ -1,8 +1,10 @@
-"""The fields that Crossplane has set in an observed object for functions, as the object's managedFields list them.
+"""The fields that Crossplane has set in an observed object for functions, as the object's
+managedFields list them.
 
-In this module, such fields are called owned. A set of fields is a dict as in `fieldsV1`, or a part of it: its keys are
-`f:` and the name of a field, and its values are sets of the fields inside. Objects with more than 500 levels are
-refused where they have to be compared: functions recurse, and the error has the path.
+In this module, such fields are called owned. A set of fields is a dict as in `fieldsV1`, or a part
+of it: its keys are `f:` and the name of a field, and its values are sets of the fields inside.
+Objects with more than 500 levels are refused where they have to be compared: functions recurse, and
+the error has the path.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def as_owned(observed: bytes) -> bytes | None:
     owned = _owned(observed)
     if not owned:
         return None
-    return codec.encode_struct(_with_owned(_decoded(observed, ("apiVersion", "kind")), owned, observed))
+    return codec.encode_struct(
+        _with_owned(_decoded(observed, ("apiVersion", "kind")), owned, observed)
+    )
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
@@ -110,9 +114,13 @@ def _below(way: _Way, step: str | int) -> _Way:
 
 
 def _decoded(observed: bytes, keys: Collection[str]) -> _Map:
-    """Return fields of an object; of metadata only the labels and annotations that functions may have set."""
+    """Return fields of an object; of metadata only the labels and annotations that functions may
+    have set.
+    """
     top = codec.split(observed)
-    found: _Map = {key: codec.decode_value(top[key]) for key in keys if key in top and key != "metadata"}
+    found: _Map = {
+        key: codec.decode_value(top[key]) for key in keys if key in top and key != "metadata"
+    }
     if "metadata" not in keys or "metadata" not in top:
         return found
     metadata = _level(top["metadata"])
@@ -129,9 +137,11 @@ def _decoded(observed: bytes, keys: Collection[str]) -> _Map:
 
 
 def _owned(observed: bytes) -> list[_Map]:
-    """Return the sets of fields that managedFields list for Crossplane's manager of composed resources.
+    """Return the sets of fields that managedFields list for Crossplane's manager of composed
+    resources.
 
-    Sets for another apiVersion than the object's are left out. The list is empty if there are no sets.
+    Sets for another apiVersion than the object's are left out. The list is empty if there are no
+    sets.
     """
     top = codec.split(observed)
     version = codec.open_value(top.get("apiVersion", b""))[1]
@@ -174,8 +184,8 @@ def _fields(owned: Any) -> _Map:
 def _completed(owned: Any, seen: Any, wanted: Any, way: _Way) -> Any:
     """Return a desired value, completed with the parts of the observed value `seen` in `owned`.
 
-    It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired. A list of which elements
-    are owned comes whole from observed state.
+    It is `wanted` itself if nothing is lacking. UNSET stands for a value that isn't desired. A list
+    of which elements are owned comes whole from observed state.
     """
     fields = _fields(owned)
     if isinstance(seen, list) and owned:

@@ -1,6 +1,7 @@
 """The observed objects that a call reads: the composite, composed resources and required resources.
 
-A `Root` stands for one of them. Each Observable and each model of observed state refers to its root.
+A `Root` stands for one of them. Each Observable and each model of observed state refers to its
+root.
 """
 
 from __future__ import annotations
@@ -24,14 +25,18 @@ class Root:
 
     Attributes:
         call: The call that reads the object.
-        kind: `xr`, `resource`, `required` or `context` (a value of a previous step); `computed` for `Computed`.
-        name: The composition resource name, the requirement's key or the context's key; empty for the composite.
-        prefix: The beginning of the paths of the object's values, such as `xr` or the resource's name.
+        kind: `xr`, `resource`, `required` or `context` (a value of a previous step); `computed` for
+            `Computed`.
+        name: The composition resource name, the requirement's key or the context's key; empty for
+            the composite.
+        prefix: The beginning of the paths of the object's values, such as `xr` or the resource's
+            name.
         raw: The object's Struct bytes; None while the object isn't observed.
         ready: Whether the object is ready by the rules of its kind; None if nobody has asked.
 
     Args:
-        message: The message of the request that holds the object and its connection details; None if there is none.
+        message: The message of the request that holds the object and its connection details; None
+            if there is none.
     """
 
     # Whether the values are read through desired state: see `Reference`.
@@ -40,7 +45,13 @@ class Root:
     __slots__ = ("_fields", "_message", "call", "kind", "name", "prefix", "raw", "ready")
 
     def __init__(
-        self, call: Tracker, kind: str, name: str, prefix: str, raw: bytes | None, message: Any = None
+        self,
+        call: Tracker,
+        kind: str,
+        name: str,
+        prefix: str,
+        raw: bytes | None,
+        message: Any = None,
     ) -> None:
         self.call = call
         self.kind = kind
@@ -57,7 +68,9 @@ class Root:
         return {} if self._message is None else self._message.connection_details
 
     def way_of(self, path: str) -> str:
-        """Return the path of a value of the object, without the beginning that stands for the object."""
+        """Return the path of a value of the object, without the beginning that stands for the
+        object.
+        """
         return path[len(self.prefix) :].removeprefix(".")
 
     def untie(self) -> None:
@@ -67,7 +80,8 @@ class Root:
 
     @property
     def fields(self) -> Any:
-        """The bytes of the object's top-level fields, by the fields' names; empty while the object isn't observed.
+        """The bytes of the object's top-level fields, by the fields' names; empty while the object
+        isn't observed.
 
         The object's bytes are split when this is first read.
 
@@ -80,7 +94,8 @@ class Root:
 
     @property
     def settled(self) -> bool:
-        """Whether the object is observed, and ready by the rules of its kind. Always False for the composite.
+        """Whether the object is observed, and ready by the rules of its kind. Always False for the
+        composite.
 
         Raises:
             WireError: The object's bytes are malformed.
@@ -93,12 +108,12 @@ class Root:
 class Reference(Root):
     """An observed object to which desired state refers.
 
-    If a desired resource doesn't set `bucket.external_name`, reading this field gives an Observable of this object.
-    The one question to that Observable is whether the name is set, and the answer is no, even if the cluster has a
-    name, and isn't a guess. So the code takes the same path in every call:
-    `if not bucket.external_name: bucket.external_name = name` sets the name in every call. In texts and in the answer,
-    the Observable is replaced by the cluster's name. Every other use of it, such as `==` and `len`, raises
-    UnresolvedError.
+    If a desired resource doesn't set `bucket.external_name`, reading this field gives an Observable
+    of this object. The one question to that Observable is whether the name is set, and the answer
+    is no, even if the cluster has a name, and isn't a guess. So the code takes the same path in
+    every call: `if not bucket.external_name: bucket.external_name = name` sets the name in every
+    call. In texts and in the answer, the Observable is replaced by the cluster's name. Every other
+    use of it, such as `==` and `len`, raises UnresolvedError.
     """
 
     __slots__ = ()
@@ -113,7 +128,8 @@ class Reference(Root):
         return made
 
     def to(self, step: str, *way: str) -> Observable[str]:
-        """Return an Observable that refers to a value of the object, whether the value exists yet or not.
+        """Return an Observable that refers to a value of the object, whether the value exists yet
+        or not.
 
         A value that isn't a string counts as missing.
         """
@@ -123,7 +139,8 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a rehearsal computes from unresolved values. Observables for its parts have this object as root.
+    """A value that a rehearsal computes from unresolved values. Observables for its parts have this
+    object as root.
 
     Attributes:
         function: The function that computes the value.
@@ -133,7 +150,9 @@ class Computed(Root):
 
     __slots__ = ("function", "result", "values")
 
-    def __init__(self, call: Tracker, path: str, function: Callable[..., Any], values: tuple[Any, ...]) -> None:
+    def __init__(
+        self, call: Tracker, path: str, function: Callable[..., Any], values: tuple[Any, ...]
+    ) -> None:
         super().__init__(call, "computed", "", path, None)
         self.function = function
         self.values = values

@@ -1,4 +1,5 @@
-"""The parts of secret values: leaves of JSON, values of pairs, lines, passwords of URLs and flags, what is in base64.
+"""The parts of secret values: leaves of JSON, values of pairs, lines, passwords of URLs and flags,
+what is in base64.
 
 Each part is a secret value by its own key, and has parts itself.
 """
@@ -23,7 +24,8 @@ GRAM: Final = 8
 """How many characters the shortest form has that is masked inside of words."""
 
 _DEEPEST: Final = 4  # parts inside of parts, such as JSON in a string
-# The work for parts, in the time for one character: that of a step, and how much more it is if the part is new.
+# The work for parts, in the time for one character: that of a step, and how much more it is if the
+# part is new.
 _STEP: Final = 100
 _NEW_PART: Final = 500
 _MOST_FOR_ONE: Final = 1_200_000
@@ -32,10 +34,14 @@ _MOST_FOR_ALL: Final = 8_000_000
 _NO_PART: Final = ("", "")
 
 LONGEST_ESCAPED: Final = 4096
-"""A longer value isn't looked for in URLs, nor in strings that were escaped twice: the most characters."""
+"""A longer value isn't looked for in URLs, nor in strings that were escaped twice: the most
+characters.
+"""
 
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_KEY_OF_SECRET: Final = re.compile(r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem")
+_KEY_OF_SECRET: Final = re.compile(
+    r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem"
+)
 _LAST_WORD: Final = r"(?:^|[\W_])(?:%s)s?$"
 _NOTHINGS: Final = (
     r"schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format|"
@@ -49,28 +55,38 @@ _KEY_OF_NOTHING: Final = re.compile(_LAST_WORD % _NOTHINGS)
 _KEY_OF_PLACE: Final = re.compile(_LAST_WORD % (_NOTHINGS + _PLACES))  # or of nothing
 _KEY_OF_FACT: Final = re.compile(
     _LAST_WORD
-    % (_NOTHINGS + _PLACES + r"|ip|dns|status|state|count|size|ref|time|date|required|enabled|algorithm|issuer")
+    % (
+        _NOTHINGS
+        + _PLACES
+        + r"|ip|dns|status|state|count|size|ref|time|date|required|enabled|algorithm|issuer"
+    )
 )
 
 _NAME: Final = r"[A-Za-z_][\w.-]{0,253}"
-# The first pair of a line, behind a host in an .npmrc file, and the beginning of each further one. A colon alone may
-# belong to a value, as in `db:5432`.
+# The first pair of a line, behind a host in an .npmrc file, and the beginning of each further one.
+# A colon alone may belong to a value, as in `db:5432`.
 _FIRST: Final = re.compile(rf"""[\s"'{{-]*(?://\S*/:)?({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*""")
-_NEXT: Final = re.compile(rf"""(?<=[;&,?#{{\s])-{{0,2}}["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*""")
+_NEXT: Final = re.compile(
+    rf"""(?<=[;&,?#{{\s])-{{0,2}}["']?({_NAME})["']?[ \t]*(?:=|:(?=[ \t"']))[ \t]*"""
+)
 _BEHIND_VALUE: Final = re.compile(r"[;&]|[ \t]#")
-# Values behind a space: of `--password x`, of `Bearer x`, and in a netrc file. Looking behind comes after the first
-# letters, for which the search is fast.
+# Values behind a space: of `--password x`, of `Bearer x`, and in a netrc file. Looking behind comes
+# after the first letters, for which the search is fast.
 _FLAG: Final = re.compile(rf"""--(?<!\S--)({_NAME})[ \t]+["']?([^\s"',;]+)""")
-_SCHEME: Final = re.compile(r"""[Bb](?<!\w[Bb])(?<![^\s:=][ \t][Bb])(?:earer|asic)[ \t]+["']?([^\s"',;]+)""")
+_SCHEME: Final = re.compile(
+    r"""[Bb](?<!\w[Bb])(?<![^\s:=][ \t][Bb])(?:earer|asic)[ \t]+["']?([^\s"',;]+)"""
+)
 _NETRC: Final = re.compile(r"(?:machine\s+\S+|default)\s+login\s+(\S+)\s+password\s+(\S+)")
 # A user and a password behind `://`. Some drivers also take `/`, `?` and `#` in a password.
 _AUTHORITY: Final = re.compile(r"([^\s/?#]*@|[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@)")
 
 
 def parts_of(values: Iterable[Secret]) -> Iterator[Secret]:
-    """Yield secret values and their parts, and their parts, each with its key, but none of less than four bytes.
+    """Yield secret values and their parts, and their parts, each with its key, but none of less
+    than four bytes.
 
-    The work for parts is limited. All values have the same share of it, and short ones leave some for longer ones.
+    The work for parts is limited. All values have the same share of it, and short ones leave some
+    for longer ones.
     """
     whole = sorted(dict.fromkeys(values), key=lambda one: len(one[1]))
     whole = [one for one in whole if len(one[1]) >= SHORTEST]
@@ -83,7 +99,8 @@ def parts_of(values: Iterable[Secret]) -> Iterator[Secret]:
 
 
 def _parts_within(whole: Secret, most: int, seen: set[Secret]) -> Generator[Secret, None, int]:
-    """Yield the parts of a value that aren't in `seen`, the outer ones first; return the work for them.
+    """Yield the parts of a value that aren't in `seen`, the outer ones first; return the work for
+    them.
 
     There are no further ones when the work is more than `most`.
     """
@@ -114,7 +131,9 @@ def _parts_in(key: str, value: bytes) -> _Texts:
 
 
 def _parts_of_text(key: str, text: str) -> _Texts:
-    """Yield the parts of a value: leaves of JSON, the text in base64, or the pairs, lines and URLs' users in it."""
+    """Yield the parts of a value: leaves of JSON, the text in base64, or the pairs, lines and URLs'
+    users in it.
+    """
     if text.lstrip().startswith(("{", "[")):
         with contextlib.suppress(ValueError, RecursionError):
             yield from _leaves(key, json.loads(text))
@@ -126,7 +145,8 @@ def _parts_of_text(key: str, text: str) -> _Texts:
         yield from _users(text)
         yield from _spaced(text)
     else:
-        if len(inner) >= GRAM and (inner.isprintable() or "-----BEGIN " in inner):  # as in a kubeconfig
+        # as in a kubeconfig
+        if len(inner) >= GRAM and (inner.isprintable() or "-----BEGIN " in inner):
             yield key, inner
             if key.lower().endswith(("auth", "authorization")):  # as in a docker config
                 user, _, password = inner.partition(":")
@@ -164,13 +184,16 @@ def _spaced(text: str) -> _Texts:
 
 
 def _users(text: str) -> _Texts:
-    """Yield the users and passwords of all URLs in `text`, as they are and with their escapes replaced."""
+    """Yield the users and passwords of all URLs in `text`, as they are and with their escapes
+    replaced.
+    """
     for start in re.finditer("://", text):
         match = _AUTHORITY.match(text, start.end())
         if not match:
             yield _NO_PART
             continue
-        for one in (match[1], *match[1].replace(";", ",").split(",")):  # one URL may have several hosts
+        # one URL may have several hosts
+        for one in (match[1], *match[1].replace(";", ",").split(",")):
             user, _, password = one.rpartition("@")[0].partition(":")
             for part in _unquoted(user):
                 yield "user", part
@@ -187,10 +210,11 @@ def _unquoted(text: str) -> tuple[str, ...]:
 
 
 def _pairs(text: str) -> _Texts:
-    """Yield the values of the pairs `name = value` and `name: value` in `text`, and of lines without a pair.
+    """Yield the values of the pairs `name = value` and `name: value` in `text`, and of lines
+    without a pair.
 
-    A pair has several values where it isn't certain which one it has, such as at a semicolon. A line without a pair
-    belongs to the name above it, if it is indented or the item of a list.
+    A pair has several values where it isn't certain which one it has, such as at a semicolon. A
+    line without a pair belongs to the name above it, if it is indented or the item of a list.
     """
     above = "lines"
     lines = text.split("\n")
@@ -212,7 +236,8 @@ def _pairs(text: str) -> _Texts:
 
 
 def _values_in(name: str | None, line: str) -> _Texts:
-    """Yield the values of the pairs in a line, whose beginning is the value of `name`, if there is one.
+    """Yield the values of the pairs in a line, whose beginning is the value of `name`, if there is
+    one.
 
     The value of `name` may also be all of the line.
     """
@@ -260,12 +285,15 @@ def _names(key: str, pattern: re.Pattern[str]) -> bool:
 
 
 def is_masked_anywhere(key: str) -> bool:
-    """Say whether a value with this key is masked anywhere, and not only where it isn't a part of a longer name."""
+    """Say whether a value with this key is masked anywhere, and not only where it isn't a part of a
+    longer name.
+    """
     return _names(key, _KEY_OF_SECRET) or not _names(key, _KEY_OF_PLACE)
 
 
 def names_secret(keys: Iterable[str]) -> bool:
-    """Say whether a value is secret by its keys, the outermost first: one of them names a secret, as in `auth.value`.
+    """Say whether a value is secret by its keys, the outermost first: one of them names a secret,
+    as in `auth.value`.
 
     It isn't if the last one says what the value is about, as in `secretName`.
     """

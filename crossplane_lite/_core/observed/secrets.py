@@ -1,12 +1,14 @@
 """The secret values of a request, and masking them in texts: the forms of each, and the search.
 
-A structured value (JSON, lines of pairs, PEM, a URL) is taken apart (`secret_parts`), and each part is a secret value
-by its own key. A form is a way to write a value: as it is, in base64, or with the escapes of JSON, Python or URLs, also
-JSON in JSON. Only whole values are masked, and upper and lower case differ.
+A structured value (JSON, lines of pairs, PEM, a URL) is taken apart (`secret_parts`), and each part
+is a secret value by its own key. A form is a way to write a value: as it is, in base64, or with the
+escapes of JSON, Python or URLs, also JSON in JSON. Only whole values are masked, and upper and
+lower case differ.
 
-A value is masked anywhere, also inside of words. But a value of less than eight characters is masked only as a word,
-and one whose key names a host, a user or the like only if it isn't a part of a longer name either. Values of less than
-four characters, usual words such as "enabled", and names of resources, functions and kinds are never masked.
+A value is masked anywhere, also inside of words. But a value of less than eight characters is
+masked only as a word, and one whose key names a host, a user or the like only if it isn't a part of
+a longer name either. Values of less than four characters, usual words such as "enabled", and names
+of resources, functions and kinds are never masked.
 """
 
 from __future__ import annotations
@@ -29,12 +31,14 @@ IsName = Callable[[str], bool]
 
 MASK = "[secret]"
 
-# Where a form is masked: not in longer names, such as `db` in `my-db`; not in longer words; anywhere.
+# Where a form is masked: not in longer names, such as `db` in `my-db`; not in longer words;
+# anywhere.
 _ITSELF = 0
 _WORD = 1
 _ANYWHERE = 2
 
-_CHUNK = 2048  # longer forms are looked for in pieces, because long texts are cut before they are searched
+# longer forms are looked for in pieces, because long texts are cut before they are searched
+_CHUNK = 2048
 _LONGEST_FORM = 2 * _CHUNK
 _LONGEST_NAME = 253
 _MOST_SEARCHES = 250
@@ -59,17 +63,20 @@ def _never(_name: str) -> bool:
 class Masker:
     """Masks secret values in texts. A masker never changes, so all threads may use it.
 
-    The time of a search hardly depends on the number of values, and that of making a masker grows with their size.
+    The time of a search hardly depends on the number of values, and that of making a masker grows
+    with their size.
 
     Args:
         secrets: The values, each with its key.
-        is_name: The function that says whether a word is the name of a resource, a function or a kind.
+        is_name: The function that says whether a word is the name of a resource, a function or a
+            kind.
     """
 
     def __init__(self, secrets: Iterable[Secret] = (), is_name: IsName = _never) -> None:
         self._is_name = is_name
         self._where: dict[str, int] = {}  # each form, and where it is masked
-        self._index: dict[int, dict[str, list[str]]] = {}  # sorted forms by their first characters, by how many
+        # sorted forms by their first characters, by how many
+        self._index: dict[int, dict[str, list[str]]] = {}
         self._add(secrets)
 
     def more(self, secrets: Iterable[Secret]) -> Masker:
@@ -91,7 +98,9 @@ class Masker:
             index[gram] = sorted([*index.get(gram, ()), *forms])
 
     def __call__(self, text: str, is_name: IsName = _never) -> str:
-        """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more names."""
+        """Return `text` with `[secret]` in the place of each secret value; `is_name` finds more
+        names.
+        """
         hidden = bytearray(len(text))  # values may overlap or touch each other
         for size, index in self._index.items():
             for start in _places(text, index, size):
@@ -103,24 +112,32 @@ class Masker:
         at = 0
         for found in re.finditer(b"x+", hidden):
             start, end = found.span()
-            if text[start - 1 : end + 1] != MASK and not self._is_part_of_name(text, start, end, is_name):
+            if text[start - 1 : end + 1] != MASK and not self._is_part_of_name(
+                text, start, end, is_name
+            ):
                 shown += text[at:start] + MASK
                 at = end
         return shown + text[at:]
 
     def _length_at(self, text: str, at: int, forms: list[str]) -> int:
-        """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`; 0 if none is."""
+        """Return the length of the longest one of the sorted `forms` that is masked at `text[at]`;
+        0 if none is.
+        """
         piece = text[at : at + _LONGEST_FORM]
         while piece:
-            # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
+            # In the sorted list a beginning of the piece comes before the piece, and all texts
+            # between begin like it.
             place = bisect_right(forms, piece)
             if not place:
                 return 0
             one = forms[place - 1]
             if piece.startswith(one) and _stands(text, at, at + len(one), self._where[one]):
                 return len(one)
-            # Next are the forms that are as long as what both begin with, or shorter. A form may have megabytes.
-            size = bisect_left(range(len(one)), True, key=lambda size: not piece.startswith(one[:size]))
+            # Next are the forms that are as long as what both begin with, or shorter. A form may
+            # have megabytes.
+            size = bisect_left(
+                range(len(one)), True, key=lambda size: not piece.startswith(one[:size])
+            )
             piece = one[: size - 1]
         return 0
 
@@ -138,8 +155,11 @@ class Masker:
 
 
 def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
-    """Yield the indexes of `text` at which a key of `index` begins; all keys have `size` characters."""
-    # A search for one key in C takes about as long as one look into the index; in a long text, as hundreds of them.
+    """Yield the indexes of `text` at which a key of `index` begins; all keys have `size`
+    characters.
+    """
+    # A search for one key in C takes about as long as one look into the index; in a long text, as
+    # hundreds of them.
     if len(index) > min(len(text), _MOST_SEARCHES):
         yield from (at for at in range(len(text) - size + 1) if text[at : at + size] in index)
         return
@@ -174,7 +194,9 @@ def _forms_of(secrets: Iterable[Secret]) -> Iterator[tuple[str, int]]:
         anywhere = anywheres.get(key)
         if anywhere is None:
             anywhere = anywheres[key] = is_masked_anywhere(key)
-        yield from _placed([text, text.strip(), *_escaped(text, data), *_in_base64(data, anywhere)], anywhere)
+        yield from _placed(
+            [text, text.strip(), *_escaped(text, data), *_in_base64(data, anywhere)], anywhere
+        )
 
 
 def _placed(forms: Iterable[str], anywhere: bool) -> Iterator[tuple[str, int]]:
@@ -189,7 +211,9 @@ def _placed(forms: Iterable[str], anywhere: bool) -> Iterator[tuple[str, int]]:
 
 
 def _escaped(text: str, data: bytes) -> list[str]:
-    """Return the forms of a value with escapes, but the outermost quotes; those of a short one escaped again, too."""
+    """Return the forms of a value with escapes, but the outermost quotes; those of a short one
+    escaped again, too.
+    """
     if _PLAIN.fullmatch(text):
         return []
     in_json = json.dumps(text, ensure_ascii=False)[1:-1]
@@ -200,7 +224,11 @@ def _escaped(text: str, data: bytes) -> list[str]:
         from urllib.parse import quote
 
         for form in tuple(dict.fromkeys(found)):
-            found += [json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1], repr(form)[1:-1]]
+            found += [
+                json.dumps(form)[1:-1],
+                json.dumps(form, ensure_ascii=False)[1:-1],
+                repr(form)[1:-1],
+            ]
         in_path = quote(data)
         in_query = in_path.replace("/", "%2F")
         found += [in_path, in_query, in_query.replace("%20", "+")]
@@ -208,7 +236,9 @@ def _escaped(text: str, data: bytes) -> list[str]:
 
 
 def _in_base64(data: bytes, anywhere: bool) -> list[str]:
-    """Return the forms of a value in base64; with `anywhere` also those inside of a longer text, as `user:password`."""
+    """Return the forms of a value in base64; with `anywhere` also those inside of a longer text, as
+    `user:password`.
+    """
     encoded = base64.b64encode(data).decode()
     forms = [encoded, encoded.rstrip("=")]
     if anywhere and len(data) >= GRAM:
@@ -218,8 +248,8 @@ def _in_base64(data: bytes, anywhere: bool) -> list[str]:
 
 # Secrets in a request and in plain data
 
-# A Struct that has a Secret in it has this, and so has JSON in a string that has one. The byte before the word is its
-# length, or the end of a length that is written in more bytes than it needs.
+# A Struct that has a Secret in it has this, and so has JSON in a string that has one. The byte
+# before the word is its length, or the end of a length that is written in more bytes than it needs.
 _IN_STRUCT = re.compile(rb"""Secret(?:(?<=[\x00\x06]Secret)|List|["\\])""")
 _IN_JSON = re.compile(r"""Secret(?:List)?["\\]""")
 
@@ -227,14 +257,16 @@ _IN_JSON = re.compile(r"""Secret(?:List)?["\\]""")
 def masker_for(request: Any) -> Masker:
     """Return the masker of all secret values of a request; names in the request are never masked.
 
-    Credentials, connection details and the data of Secrets are secret, wherever the Secrets are in the request.
+    Credentials, connection details and the data of Secrets are secret, wherever the Secrets are in
+    the request.
     """
     names = functools.cache(lambda: names_of(request))  # read when they are first needed
     return Masker(secrets_of(request), lambda word: word in names())
 
 
 def names_of(request: Any) -> set[str]:
-    """Return the names and kinds of all resources in a request, and the keys of its required resources.
+    """Return the names and kinds of all resources in a request, and the keys of its required
+    resources.
 
     A name or kind is left out if it can't be read, because the resource's bytes are malformed.
     """
@@ -250,7 +282,9 @@ def names_of(request: Any) -> set[str]:
 
 
 def secrets_of(request: Any) -> Iterator[Secret]:
-    """Yield the secret values in `request`, each with its key. Secrets in malformed bytes are left out."""
+    """Yield the secret values in `request`, each with its key. Secrets in malformed bytes are left
+    out.
+    """
     for one in request.credentials.values():
         yield from one.credential_data.data.items()
     for resource in _all_resources(request):
@@ -280,7 +314,9 @@ def _all_resources(request: Any) -> Iterator[Any]:
 
 
 def secrets_in(content: Any) -> Iterator[Secret]:
-    """Yield the secret values of each Secret in `content`. The plain data `content` may be a Secret itself."""
+    """Yield the secret values of each Secret in `content`. The plain data `content` may be a Secret
+    itself.
+    """
     for values, is_text in maps_in(content):
         for key, text in values.items():
             if issubclass(type(text), str):
@@ -290,7 +326,8 @@ def secrets_in(content: Any) -> Iterator[Secret]:
 def maps_in(content: Any) -> Iterator[tuple[Mapping[Any, Any], bool]]:
     """Yield the data of each Secret in plain data, and whether the values are text, and not base64.
 
-    A Secret may also be in JSON in a string, as in the annotation of kubectl, or in a SecretList without its kind.
+    A Secret may also be in JSON in a string, as in the annotation of kubectl, or in a SecretList
+    without its kind.
     """
     work: list[tuple[Any, bool]] = [(content, False)]
     while work:
@@ -323,7 +360,9 @@ def _parsed(text: str) -> Any:
 
 
 def secret_value(text: str, is_text: bool) -> bytes:
-    """Return the bytes of a value in a Secret's data. A value that should be base64 and isn't is taken as text."""
+    """Return the bytes of a value in a Secret's data. A value that should be base64 and isn't is
+    taken as text.
+    """
     if not is_text:
         with contextlib.suppress(ValueError):
             return base64.b64decode(text, validate=True)

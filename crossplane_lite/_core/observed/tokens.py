@@ -1,19 +1,21 @@
 """Placeholders for unresolved values inside text, and the search for them.
 
-A placeholder is called a token here. It consists of a head, a number and a tail, all written in lower-case ASCII
-letters. So it is a valid DNS label, JSON doesn't escape it, and it is found again after a change of case (a digit
-inside would let `title()` put capitals anywhere). The number is made from the path of the value. So a value has the
-same token in every call and in every process, and two replicas of a function sort texts alike.
+A placeholder is called a token here. It consists of a head, a number and a tail, all written in
+lower-case ASCII letters. So it is a valid DNS label, JSON doesn't escape it, and it is found again
+after a change of case (a digit inside would let `title()` put capitals anywhere). The number is
+made from the path of the value. So a value has the same token in every call and in every process,
+and two replicas of a function sort texts alike.
 
-Head and tail together are called a marker. There is a fixed sequence of markers. A call uses the first marker; if its
-request contains this marker, the call uses a marker that depends on all of the request. So a composite can't contain a
-token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for most of the further runs of compose()
-(`_core.answer.decide`). The forms differ in every letter and in length. Early tokens sort before most
-texts, and late tokens behind; among themselves, late tokens sort in the opposite order. So a text that was made by
-cutting, hashing or sorting tokens differs between the two forms.
+Head and tail together are called a marker. There is a fixed sequence of markers. A call uses the
+first marker; if its request contains this marker, the call uses a marker that depends on all of the
+request. So a composite can't contain a token of its own call. Each marker has two forms, `EARLY`
+for calls and `LATE` for most of the further runs of compose() (`_core.answer.decide`). The forms
+differ in every letter and in length. Early tokens sort before most texts, and late tokens behind;
+among themselves, late tokens sort in the opposite order. So a text that was made by cutting,
+hashing or sorting tokens differs between the two forms.
 
-The search finds a token that was cut, because it looks for each window of eight letters of the marker. It also finds
-base64 of the marker, at each of the three alignments that base64 has.
+The search finds a token that was cut, because it looks for each window of eight letters of the
+marker. It also finds base64 of the marker, at each of the three alignments that base64 has.
 """
 
 from __future__ import annotations
@@ -40,36 +42,44 @@ _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 
 def number_of(text: str) -> int:
-    """Return a number for the path `text`, the same in every process. Two paths seldom have the same number."""
+    """Return a number for the path `text`, the same in every process. Two paths seldom have the
+    same number.
+    """
     return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
 
 
 @functools.lru_cache(maxsize=16)  # nearly every process needs only two
 def marker_for(sequence: int, form: int) -> Marker:
-    """Return the marker with the number `sequence` in `form`, `EARLY` or `LATE`; it is the same in every process."""
+    """Return the marker with the number `sequence` in `form`, `EARLY` or `LATE`; it is the same in
+    every process.
+    """
     return Marker(sequence, form)
 
 
 def sequence_for(request: bytes) -> int:
     """Return the number of the marker that the call of `request` uses.
 
-    It is 0. If the request contains the marker with the number 0, it is another number, made from a hash of the
-    request.
+    It is 0. If the request contains the marker with the number 0, it is another number, made from a
+    hash of the request.
     """
     if not any(marker_for(0, form).is_in(request) for form in (EARLY, LATE)):
         return 0
-    from ..base.hashes import sha256  # imported here, because requests with a token in them are rare
+    # imported here, because requests with a token in them are rare
+    from ..base.hashes import sha256
 
     return int.from_bytes(sha256(request).digest()[:7], "big") + 1
 
 
 def base64_cores(data: bytes) -> list[bytes]:
-    """Return the base64 characters that depend on `data` alone, wherever it stands in a longer text.
+    """Return the base64 characters that depend on `data` alone, wherever it stands in a longer
+    text.
 
-    There are three results, because base64 has groups of three bytes, in which `data` may begin anywhere.
+    There are three results, because base64 has groups of three bytes, in which `data` may begin
+    anywhere.
     """
     return [
-        base64.b64encode(b"\0" * shift + data)[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6] for shift in range(3)
+        base64.b64encode(b"\0" * shift + data)[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
+        for shift in range(3)
     ]
 
 
@@ -78,7 +88,8 @@ def _encoded_forms(data: bytes) -> list[bytes]:
 
 
 class Marker:
-    """The head and tail of tokens. It makes tokens with this head and tail, and finds and replaces them in texts.
+    """The head and tail of tokens. It makes tokens with this head and tail, and finds and replaces
+    them in texts.
 
     Args:
         sequence: The marker's number.
@@ -86,7 +97,8 @@ class Marker:
 
     Attributes:
         head: The beginning of every token, in lower case.
-        encoded_heads: The forms of the head in base64, without its first letter, which may be a capital.
+        encoded_heads: The forms of the head in base64, without its first letter, which may be a
+            capital.
     """
 
     def __init__(self, sequence: int, form: int) -> None:
@@ -103,8 +115,13 @@ class Marker:
         number = f"([{letters}]{{{_NUMBER_LETTERS}}})"
         self._token = re.compile(self._head + number + self._tail, re.IGNORECASE | re.ASCII)
         self.head, end = self._head.encode(), self._tail.encode()
-        self._plain = [part[at : at + _WINDOW] for part in (self.head, end) for at in range(len(part) - _WINDOW + 1)]
-        # The letters that all windows of the head share, and those of the tail: a text without both has no window.
+        self._plain = [
+            part[at : at + _WINDOW]
+            for part in (self.head, end)
+            for at in range(len(part) - _WINDOW + 1)
+        ]
+        # The letters that all windows of the head share, and those of the tail: a text without both
+        # has no window.
         self._cores = self.head[head - _WINDOW : _WINDOW], end[tail - _WINDOW : _WINDOW]
         self.encoded_heads = _encoded_forms(self.head[1:])
         self._encoded = self.encoded_heads + _encoded_forms(end)
@@ -122,7 +139,9 @@ class Marker:
         return int(found[1].lower().translate(self._digits), _LETTERS)
 
     def is_in(self, data: bytes) -> bool:
-        """Say whether `data` contains a token, eight letters of a token's head or tail, or a head or tail in base64."""
+        """Say whether `data` contains a token, eight letters of a token's head or tail, or a head
+        or tail in base64.
+        """
         lowered = data.lower()
         head, tail = self._cores
         if (head in lowered or tail in lowered) and any(part in lowered for part in self._plain):
@@ -135,15 +154,17 @@ class Marker:
         return False
 
     def begins_in(self, data: bytes) -> bool:
-        """Say whether `data` contains the whole head of a token, as it is or in base64. Parts don't count.
+        """Say whether `data` contains the whole head of a token, as it is or in base64. Parts don't
+        count.
 
-        It looks for less than `is_in`, because it runs for every resource of nearly every call: it finds tokens of
-        earlier calls in data of a call that has made none.
+        It looks for less than `is_in`, because it runs for every resource of nearly every call: it
+        finds tokens of earlier calls in data of a call that has made none.
         """
         return self.head in data.lower() or any(part in data for part in self.encoded_heads)
 
     def numbers_in(self, text: str) -> list[int]:
-        """Return the numbers of the whole tokens in `text`: first the plain ones in their order, then those in base64.
+        """Return the numbers of the whole tokens in `text`: first the plain ones in their order,
+        then those in base64.
 
         If the list is empty and `is_in` is true, the text has only a part of a token.
         """
@@ -156,7 +177,9 @@ class Marker:
         return [self._number(match) for match in self._token.finditer(text)]
 
     def _decoded(self, run: str) -> list[int]:
-        """Return the numbers of the whole tokens in a text that may have base64 in it, at any place."""
+        """Return the numbers of the whole tokens in a text that may have base64 in it, at any
+        place.
+        """
         data = run.encode()
         if not any(part in data for part in self._encoded):
             return []
@@ -172,8 +195,8 @@ class Marker:
     def substitute(self, text: str, shown: Callable[[int], str]) -> str:
         """Return `text` with every token and every part of a token replaced, also inside base64.
 
-        Text in base64 with tokens in it becomes `base64(...)` with the replacements of these tokens. `shown` gets the
-        token's number.
+        Text in base64 with tokens in it becomes `base64(...)` with the replacements of these
+        tokens. `shown` gets the token's number.
         """
 
         def encoded(match: re.Match[str]) -> str:

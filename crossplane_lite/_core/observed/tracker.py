@@ -3,8 +3,9 @@
 `Tracker` is the part of a call's state that Observables and models know. The whole state is
 `_core.call.call.Call`, a subclass.
 
-A use of a missing value as a plain one, such as `if value`, is called a guess. A token is the placeholder for a missing
-value in a text. A rehearsal is another run of compose(), whose results are thrown away.
+A use of a missing value as a plain one, such as `if value`, is called a guess. A token is the
+placeholder for a missing value in a text. A rehearsal is another run of compose(), whose results
+are thrown away.
 """
 
 from __future__ import annotations
@@ -33,10 +34,14 @@ class Observer:
         """The author's code has made a model with its constructor."""
 
     def has_set(self, holder: Any, key: Any) -> None:
-        """A field of a model, or an entry of a map, was set; with a `key` of None, a list or map was changed."""
+        """A field of a model, or an entry of a map, was set; with a `key` of None, a list or map
+        was changed.
+        """
 
     def read(self, node: Any, field: Any, value: Any) -> None:
-        """A field was read from the source of a model. `value` is an Observable or something empty if it's missing."""
+        """A field was read from the source of a model. `value` is an Observable or something empty
+        if it's missing.
+        """
 
     def went_on(self, observable: Any) -> None:
         """A field or an element of a missing value was read, which gave this Observable."""
@@ -69,7 +74,8 @@ _SHORTEST_TOKEN = 8  # shorter parts of a token aren't recognised
 # The state of this thread or task before `enter`, to which `leave` goes back.
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
 
-# The markers of earlier calls' tokens. Until this process has made a token, texts aren't searched for tokens.
+# The markers of earlier calls' tokens. Until this process has made a token, texts aren't searched
+# for tokens.
 _leftovers: tuple[Marker, ...] = ()
 
 _number: Final = itertools.count(1).__next__
@@ -84,7 +90,9 @@ current: Final = _current.get
 
 
 def enter(call: Tracker) -> Before:
-    """Make `call` the current call of this thread or task; return the argument for `leave` or `go_back`."""
+    """Make `call` the current call of this thread or task; return the argument for `leave` or
+    `go_back`.
+    """
     _open[id(call)] = call
     return _current.set(call), codec.watch(call.faults)
 
@@ -107,7 +115,8 @@ def close(call: Tracker) -> None:
     _open.pop(id(call), None)
     if call.observer is not None:
         take_observer(call)
-    # Observables refer to their call. Without these references it is freed at once, even if a cache has kept some.
+    # Observables refer to their call. Without these references it is freed at once, even if a cache
+    # has kept some.
     for root in {one.__cl_root__ for one in call.handed_out}:
         if root is not None:
             root.untie()
@@ -127,7 +136,9 @@ def observe(call: Tracker, observer: Observer) -> None:
 
 
 def observer() -> Observer:
-    """Return the observer of the current call of this thread or task; one that does nothing if it has none."""
+    """Return the observer of the current call of this thread or task; one that does nothing if it
+    has none.
+    """
     call = _current.get()
     return _NOBODY if call is None or call.observer is None else call.observer
 
@@ -139,10 +150,12 @@ def take_observer(call: Tracker) -> None:
 
 
 def mask(text: str) -> str:
-    """Return `text` with secret values masked and tokens shown as paths, for logs and all other texts for people.
+    """Return `text` with secret values masked and tokens shown as paths, for logs and all other
+    texts for people.
 
-    In a call, the secrets and tokens are those of the call. Outside of calls, as in a thread that compose() has
-    started, they are those of all calls that are going on at this moment, except rehearsals.
+    In a call, the secrets and tokens are those of the call. Outside of calls, as in a thread that
+    compose() has started, they are those of all calls that are going on at this moment, except
+    rehearsals.
     """
     call = _current.get()
     if call is not None:
@@ -163,24 +176,30 @@ class Tracker:
         xr: The observed composite.
         guesses: The unresolved values that were used as plain values, by path.
         answered: The missing values for which the author has given a default (`value_or`), by path.
-        true_conditions: The types of the conditions that were asked for and are True, by the resource's name.
+        true_conditions: The types of the conditions that were asked for and are True, by the
+            resource's name.
         seen_names: The names of resources whose existence was asked for.
-        noted_ready: The composed resources that were ready by the notes, in a run with last known values.
+        noted_ready: The composed resources that were ready by the notes, in a run with last known
+            values.
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         made: How often each token was put into a text, by its number.
-        met: Collects the missing values that are encoded, each as `MISSING`; None while they can't be encoded.
-        tied: The objects with circular references. `Call.release` calls their `untie`, which cuts the references, so
-            that they are freed without the garbage collector.
+        met: Collects the missing values that are encoded, each as `MISSING`; None while they can't
+            be encoded.
+        tied: The objects with circular references. `Call.release` calls their `untie`, which cuts
+            the references, so that they are freed without the garbage collector.
         faults: The errors that readers raised for malformed bytes of the request.
-        composing: Whether compose() may still run. What the SDK does afterwards is no use of a value.
+        composing: Whether compose() may still run. What the SDK does afterwards is no use of a
+            value.
         closed: Whether the answer is made.
         rehearsed: Whether this is a run whose results are thrown away.
         number: A number that no other call or rehearsal of this process has.
         form: The form of this call's tokens, `EARLY` or `LATE` (`_core.observed.tokens`).
-        secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
-        oracle: Answers the questions about unresolved values in a rehearsal (`_core.dependencies.answers.Answers`).
-            None in a real call, where these values count as empty.
+        secret_request: The message of the request whose secret values are masked; None to parse
+            `data` for them.
+        oracle: Answers the questions about unresolved values in a rehearsal
+            (`_core.dependencies.answers.Answers`). None in a real call, where these values count as
+            empty.
         observer: Is told what compose() does; None for nobody.
         first: The real call, of which this is another run; None for the real call itself.
 
@@ -215,7 +234,8 @@ class Tracker:
         self.tied: list[Any] = []
         self.faults: list[WireError] = []
         self._texts: dict[str | int, tuple[int, str]] = {}
-        # Only added to. A masker never changes, and the one here knows as many of the hidden values as the number says.
+        # Only added to. A masker never changes, and the one here knows as many of the hidden values
+        # as the number says.
         self._hidden: list[tuple[str, bytes]] = []
 
     def __deepcopy__(self, memo: object) -> Tracker:
@@ -225,9 +245,12 @@ class Tracker:
         return ended, ()  # in another process the call isn't going on
 
     def token(self, observable: Observable) -> str:
-        """Return the token that stands for `observable` in texts of this call; the same token each time."""
-        # Each path has one token. Results of apply() are known by identity, because two functions may have the same
-        # name. Observables in `tokens` stay alive, so no other object gets their id.
+        """Return the token that stands for `observable` in texts of this call; the same token each
+        time.
+        """
+        # Each path has one token. Results of apply() are known by identity, because two functions
+        # may have the same name. Observables in `tokens` stay alive, so no other object gets their
+        # id.
         path = observable.source_path
         key = path if observable.__cl_deps__ is None else id(observable)
         if key not in self._texts:
@@ -252,22 +275,30 @@ class Tracker:
 
     @functools.cached_property
     def marker_number(self) -> int:
-        """The number of this call's markers. A rehearsal shares it, so that the request is searched once."""
+        """The number of this call's markers. A rehearsal shares it, so that the request is searched
+        once.
+        """
         from .tokens import sequence_for
 
         return sequence_for(self.data) if self.first is None else self.first.marker_number
 
     @functools.cached_property
     def _markers(self) -> list[Marker]:
-        """The `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
-        # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
+        """The `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker
+        comes first.
+        """
+        # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those
+        # of a call.
         from .tokens import EARLY, LATE, marker_for
 
         number = self.marker_number
-        return [marker_for(number, form) for form in (self.form, LATE if self.form == EARLY else EARLY)]
+        return [
+            marker_for(number, form) for form in (self.form, LATE if self.form == EARLY else EARLY)
+        ]
 
     def named_by(self, waiting: Iterable[Observable]) -> None:
-        """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
+        """Remember that a resource's name was made from the unresolved values `waiting`, so that
+        none is deleted.
 
         An existing resource may have a name that was made from an earlier value.
         """
@@ -302,8 +333,8 @@ class Tracker:
     def tokens_in(self, text: str) -> list[Observable]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
-        If `text` has only a part of a token, or a token of another call, the list has one Observable, whose path is a
-        remark in parentheses.
+        If `text` has only a part of a token, or a token of another call, the list has one
+        Observable, whose path is a remark in parentheses.
         """
         if not self.has_token(text.encode(errors="replace")):
             return []
@@ -319,15 +350,21 @@ class Tracker:
         return [Observable(f"(a part of a text made from {some(paths, 3)})")]
 
     def tops(self) -> dict[str, Any]:
-        """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""
+        """Return the registered resources and the composite (`xr`) by name, for messages. `Call`
+        overrides this.
+        """
         return {}
 
     def show(self, text: str) -> str:
-        """Return `text` for people: each token is replaced by its value's path, and known secret values are masked."""
+        """Return `text` for people: each token is replaced by its value's path, and known secret
+        values are masked.
+        """
         return self.masked(self.readable(text))
 
     def show_capped(self, text: str, longest: int) -> str:
-        """Return `text` as `show` does. A text of more than `longest` characters is cut, with a remark at the cut."""
+        """Return `text` as `show` does. A text of more than `longest` characters is cut, with a
+        remark at the cut.
+        """
         return self.show(text) if len(text) <= longest // 2 else capped(text, longest, self.show)
 
     def masked(self, text: str) -> str:
@@ -335,7 +372,9 @@ class Tracker:
         return self.masker()(text, self.has_name)
 
     def has_name(self, word: str) -> bool:
-        """Say whether `word` is a name that this call gives, which is never masked. `Call` overrides this."""
+        """Say whether `word` is a name that this call gives, which is never masked. `Call`
+        overrides this.
+        """
         return False
 
     def masker(self) -> Masker:
@@ -345,18 +384,21 @@ class Tracker:
             from .secrets import masker_for
 
             request = self.secret_request
-            masker = masker_for(_view.RunFunctionRequest.FromString(self.data) if request is None else request)
+            masker = masker_for(
+                _view.RunFunctionRequest.FromString(self.data) if request is None else request
+            )
         hidden = self._hidden[known:]
         if hidden:
             masker = masker.more(hidden)
-        self._masked = masker, known + len(hidden)  # if two threads come here, either result is a right one
+        # if two threads come here, either result is a right one
+        self._masked = masker, known + len(hidden)
         return masker
 
     def readable(self, text: str) -> str:
         """Return `text` with each token replaced by its value's path.
 
-        Addresses of objects are left out. Secret values are not masked. Characters that can't be encoded as UTF-8 are
-        replaced by escapes.
+        Addresses of objects are left out. Secret values are not masked. Characters that can't be
+        encoded as UTF-8 are replaced by escapes.
         """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
@@ -371,7 +413,8 @@ class Tracker:
         return "(an earlier call's value)" if observable is None else observable.source_path
 
     def hide(self, key: str, value: bytes) -> None:
-        """Mask one more value from now on, in all threads. The request's values are masked without this.
+        """Mask one more value from now on, in all threads. The request's values are masked without
+        this.
 
         The key decides how the value is looked for (`_core.observed.secrets`).
         """
@@ -388,7 +431,9 @@ def _expect_tokens() -> None:
 
 
 def ended() -> Tracker:
-    """Return a call that has ended. Unpickled and kept objects refer to it in place of their call."""
+    """Return a call that has ended. Unpickled and kept objects refer to it in place of their
+    call.
+    """
     call = Tracker()
     call.closed = True
     return call

@@ -1,8 +1,9 @@
-"""Field paths as the functions specification writes them, such as `spec.template.spec.containers[3].resources`.
+"""Field paths as the functions specification writes them, such as
+`spec.template.spec.containers[3].resources`.
 
-A path is a sequence of steps: keys, indexes, and selections of an element by its fields. KRM functions, the helpers for
-resources, the paths of Observables and simulations all use this grammar. The module imports only modules that every KRM
-function has loaded already.
+A path is a sequence of steps: keys, indexes, and selections of an element by its fields. KRM
+functions, the helpers for resources, the paths of Observables and simulations all use this grammar.
+The module imports only modules that every KRM function has loaded already.
 
 - `spec.replicas`: Keys, with dots between them;
 - `[3]`: An index; `[-1]` is the last element, `[-2]` the last but one;
@@ -25,15 +26,16 @@ from ..base.texts import value_in_words
 from .text import Digits, show
 from .trees import LONGEST_INDEX, Bare, Select
 
-TYPE_CHECKING = False  # type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
+# type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .trees import Step
 
 _QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
 _FIELD = r"""\s*[^\s=\[\]"',]+"""
 _VALUE = rf"""(?:\s*{_QUOTED}\s*|[^\[\]"',]*)"""
-# A key, or in brackets: a key in quotes, a selection, an index or a bare key. It is compiled when it is first used,
-# because most paths have no brackets.
+# A key, or in brackets: a key in quotes, a selection, an index or a bare key. It is compiled when
+# it is first used, because most paths have no brackets.
 _STEP = (
     rf"(?:^|(?<=.)\.)([^.\[\]]+)|\[\s*({_QUOTED})\s*\]|\[({_FIELD}={_VALUE}(?:,{_FIELD}={_VALUE})*)\]"
     rf"""|\[(?!\s*{_QUOTED})([^\[\]="'*][^\[\]=]*)\]"""
@@ -41,12 +43,14 @@ _STEP = (
 
 
 def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
-    """Split a field path into its steps: keys, indexes and selections, as the module's docstring describes them.
+    """Split a field path into its steps: keys, indexes and selections, as the module's docstring
+    describes them.
 
     Args:
         path: The path.
         whole_labels: Refuse a path with dots in the name of a label or an annotation, such as
-            `metadata.labels.example.org/a`. Each dot begins a new step, so the path would lead to nothing.
+            `metadata.labels.example.org/a`. Each dot begins a new step, so the path would lead to
+            nothing.
 
     Raises:
         UsageError: `path` isn't a field path, or `whole_labels` refuses it.
@@ -64,8 +68,9 @@ def _check_labels(path: str, steps: tuple[Step, ...]) -> None:
         if step in ("labels", "annotations") and steps[at - 1] == "metadata":
             whole = ".".join(map(str, steps[at + 1 :]))
             raise UsageError(
-                f"{path!r} has dots in the name of {'a label' if step == 'labels' else 'an annotation'}; "
-                f"write it as {show([*steps[: at + 1], whole])}"
+                f"{path!r} has dots in the name of"
+                f" {'a label' if step == 'labels' else 'an annotation'}; write it as"
+                f" {show([*steps[: at + 1], whole])}"
             )
 
 
@@ -85,7 +90,9 @@ def _parsed(path: str) -> tuple[Step, ...]:
 
 
 def _step(path: str, key: str, quoted: str, selection: str, inner: str) -> Step:
-    """Return the step for its text, which is one of the last four arguments; the others are empty."""
+    """Return the step for its text, which is one of the last four arguments; the others are
+    empty.
+    """
     if key:
         return _key(key)
     if quoted:
@@ -93,7 +100,9 @@ def _step(path: str, key: str, quoted: str, selection: str, inner: str) -> Step:
     if selection:
         fields = re.findall(f"({_FIELD})=({_VALUE})", selection, re.DOTALL)
         values = [(name.strip(), value.strip()) for name, value in fields]
-        return Select({name: _unquoted(one) if one[:1] in ('"', "'") else Bare(one) for name, one in values})
+        return Select(
+            {name: _unquoted(one) if one[:1] in ('"', "'") else Bare(one) for name, one in values}
+        )
     digits = inner.removeprefix("-")
     if not digits.isdecimal() or not digits.isascii():
         return inner
@@ -113,6 +122,7 @@ def _unquoted(text: str) -> str:
 
 def _malformed(path: str) -> UsageError:
     return UsageError(
-        f"{path!r} isn't a field path; write it as spec.ports[2].port or spec.containers[name=web].image; "
-        'put keys with dots into brackets and quotes: metadata.annotations["example.org/a"]; there are no wildcards'
+        f"{path!r} isn't a field path; write it as spec.ports[2].port or"
+        " spec.containers[name=web].image; put keys with dots into brackets and quotes:"
+        ' metadata.annotations["example.org/a"]; there are no wildcards'
     )

@@ -1,7 +1,8 @@
 """Checks that registered resources keep the rules of their models' tables (see `rules`).
 
-This is done when the answer is made. Nearly all resources keep the rules, which a look at the set fields shows
-(`_is_suspect`); only the others are made plain data, because a field may also come from a previous function.
+This is done when the answer is made. Nearly all resources keep the rules, which a look at the set
+fields shows (`_is_suspect`); only the others are made plain data, because a field may also come
+from a previous function.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ Problem = tuple[tuple["str | int", ...], str]
 
 
 def broken_rules(resources: Iterable[tuple[str, Resource, str]], call: Tracker) -> list[str]:
-    """Return a text for each rule that a registered resource breaks: the field's path, the problem, and the line.
+    """Return a text for each rule that a registered resource breaks: the field's path, the problem,
+    and the line.
 
-    Values that aren't known yet, and values of previous functions, count as set. Each resource comes with its name and
-    the digest of its content, which is empty if it is held back. A content that kept the rules isn't checked again.
+    Values that aren't known yet, and values of previous functions, count as set. Each resource
+    comes with its name and the digest of its content, which is empty if it is held back. A content
+    that kept the rules isn't checked again.
     """
     texts: list[str] = []
     for name, model, digest in resources:
@@ -43,7 +46,10 @@ def broken_rules(resources: Iterable[tuple[str, Resource, str]], call: Tracker) 
         found: Iterable[Problem] = ()
         if _is_suspect(model):
             found = list(_problems(type(model), plain_data(model), (), call))
-        texts += [f"{name}.{show_path(list(steps))}: {problem}{line_of(model)}" for steps, problem in found]
+        texts += [
+            f"{name}.{show_path(list(steps))}: {problem}{line_of(model)}"
+            for steps, problem in found
+        ]
         if digest and not found:
             if len(_sound) >= _MOST_DIGESTS:
                 _sound.clear()
@@ -56,8 +62,9 @@ def one_object_text(first: str, second: str, object_: Sequence[str]) -> str:
     _, kind, namespace, name = object_
     where = f" in namespace {namespace!r}" if namespace else ""
     return (
-        f"{first} and {second} are the same object, {kind} {name!r}{where}: Crossplane would apply one over the "
-        "other, in turns; give each a metadata.name of its own, or register the object once"
+        f"{first} and {second} are the same object, {kind} {name!r}{where}: Crossplane would apply"
+        " one over the other, in turns; give each a metadata.name of its own, or register the"
+        " object once"
     )
 
 
@@ -71,13 +78,16 @@ def line_of(model: Resource) -> str:
 
 
 def _is_suspect(value: Any) -> bool:
-    """Return whether the set fields of a model, without those of previous functions, may break a rule.
+    """Return whether the set fields of a model, without those of previous functions, may break a
+    rule.
 
     A list or map is suspect if something in it is.
     """
     rules = getattr(type(value), "_rules", None)
     if rules is None:
-        inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        inner = (
+            value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        )
         return any(map(_is_suspect, inner))
     fields = value.__dict__
     given = fields.get("forProvider") if rules.parameters else None
@@ -88,10 +98,14 @@ def _is_suspect(value: Any) -> bool:
     for name in rules.ways:
         if name in fields and _is_suspect(fields[name]):
             return True
-    return bool(rules.limits) and any(rule.problem(fields.get(name)) for name, rule in rules.limits.items())
+    return bool(rules.limits) and any(
+        rule.problem(fields.get(name)) for name, rule in rules.limits.items()
+    )
 
 
-def _problems(cls: type[ModelShape], data: Any, steps: tuple[str | int, ...], call: Tracker) -> Iterator[Problem]:
+def _problems(
+    cls: type[ModelShape], data: Any, steps: tuple[str | int, ...], call: Tracker
+) -> Iterator[Problem]:
     """Yield the problems of plain data that an instance of `cls` stands for."""
     rules = cls._rules
     if rules is None or not isinstance(data, dict):
@@ -107,7 +121,9 @@ def _problems(cls: type[ModelShape], data: Any, steps: tuple[str | int, ...], ca
         if problem and not (call.searches and call.has_token(repr(value).encode(errors="replace"))):
             yield (*steps, wire), problem
     for name in rules.ways:
-        yield from _within(fields[name].type, data.get(fields[name].wire), (*steps, fields[name].wire), call)
+        yield from _within(
+            fields[name].type, data.get(fields[name].wire), (*steps, fields[name].wire), call
+        )
     given, initial = data.get("forProvider"), data.get("initProvider") or {}
     if rules.parameters and _writes(data.get("managementPolicies")) and isinstance(given, dict):
         known = fields["forProvider"].type.cls.__wire_fields__
@@ -116,7 +132,9 @@ def _problems(cls: type[ModelShape], data: Any, steps: tuple[str | int, ...], ca
                 yield (*steps, "forProvider", wire), _MISSING
 
 
-def _within(type_: Type, value: Any, steps: tuple[str | int, ...], call: Tracker) -> Iterator[Problem]:
+def _within(
+    type_: Type, value: Any, steps: tuple[str | int, ...], call: Tracker
+) -> Iterator[Problem]:
     if type_.code == MODEL:
         yield from _problems(type_.cls, value, steps, call)
     elif type_.code in (LIST, MAP) and isinstance(value, (list, dict)):
@@ -126,7 +144,11 @@ def _within(type_: Type, value: Any, steps: tuple[str | int, ...], call: Tracker
 
 
 def _writes(policies: Any) -> bool:
-    """Return whether a provider may create or update the object; False if the policies aren't known yet."""
+    """Return whether a provider may create or update the object; False if the policies aren't known
+    yet.
+    """
     if policies is None:
         return True
-    return isinstance(policies, list) and any(type(one) is str and one in _WRITING for one in policies)
+    return isinstance(policies, list) and any(
+        type(one) is str and one in _WRITING for one in policies
+    )

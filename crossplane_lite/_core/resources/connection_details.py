@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 class ConnectionDetails(MutableMapping[str, Any]):
     """Connection details by key, as strings.
 
-    An observed detail that doesn't exist yet reads as an Observable. Only the details of the desired composite can be
-    set: to strings, bytes, whole numbers and Observables. After setting None, a detail has the value that a previous
-    function desires, or else the observed value. If an observed resource has no details, every use of the mapping as a
-    whole, such as a loop, counts as a guess (see `Observable`).
+    An observed detail that doesn't exist yet reads as an Observable. Only the details of the
+    desired composite can be set: to strings, bytes, whole numbers and Observables. After setting
+    None, a detail has the value that a previous function desires, or else the observed value. If an
+    observed resource has no details, every use of the mapping as a whole, such as a loop, counts as
+    a guess (see `Observable`).
 
     Attributes:
         writable: Whether the details can be set. Only the details of the desired composite can.
-        raw: The details as bytes. Those of an observed resource can't be changed, and behave as any other observed map.
+        raw: The details as bytes. Those of an observed resource can't be changed, and behave as any
+            other observed map.
 
     Raises:
         ReadOnlyError: Observed details are set or deleted.
         KeyError: A detail that the desired composite doesn't have is read or deleted.
-        UsageError: A detail that isn't UTF-8 is read as a string, or a detail is set to a value of another type.
+        UsageError: A detail that isn't UTF-8 is read as a string, or a detail is set to a value of
+            another type.
     """
 
     def __init__(self, root: Root, source: Mapping[str, bytes], *, writable: bool) -> None:
@@ -49,9 +52,12 @@ class ConnectionDetails(MutableMapping[str, Any]):
         shown = {key: value for key, value in self._source.items() if key not in self._deleted}
         if not self.writable:
             if not shown:
-                missing: Any = self.waiting()  # takes the place of the map, as for every other observed map
+                # takes the place of the map, as for every other observed map
+                missing: Any = self.waiting()
                 return missing  # type: ignore[no-any-return]
-            return ObservedMap(shown, Node(WAIT, None, self._root, f"{self._root.prefix}.connection_details"))
+            return ObservedMap(
+                shown, Node(WAIT, None, self._root, f"{self._root.prefix}.connection_details")
+            )
         for key, value in self._own.items():
             if type(value) is not Observable:
                 shown[key] = value.encode() if isinstance(value, str) else value
@@ -73,15 +79,17 @@ class ConnectionDetails(MutableMapping[str, Any]):
                 return value.decode()
             except UnicodeDecodeError:
                 where = f'{self._root.prefix}.connection_details["{key}"]'
-                raise UsageError(f"{where} isn't UTF-8; use .connection_details.raw for bytes") from None
+                raise UsageError(
+                    f"{where} isn't UTF-8; use .connection_details.raw for bytes"
+                ) from None
         shown: str | Observable[str] = value
         return shown
 
     def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
         """Return a detail, or `default` if the detail is missing.
 
-        If an observed detail is missing, None as `default` gives an Observable. Any other `default` counts as a guess
-        (see `Observable`).
+        If an observed detail is missing, None as `default` gives an Observable. Any other `default`
+        counts as a guess (see `Observable`).
         """
         return self[key] if (default is None and not self.writable) or key in self else default
 
@@ -125,13 +133,18 @@ class ConnectionDetails(MutableMapping[str, Any]):
     __hash__ = None  # type: ignore[assignment]  # as dict
 
     def __repr__(self) -> str:
-        return f"<connection details: {', '.join(self._keys()) or 'none'}>"  # never the values, they are secret
+        # never the values, they are secret
+        return f"<connection details: {', '.join(self._keys()) or 'none'}>"
 
     def _keys(self) -> dict[str, None]:
-        return dict.fromkeys([*(key for key in sorted(self._source) if key not in self._deleted), *self._own])
+        return dict.fromkeys(
+            [*(key for key in sorted(self._source) if key not in self._deleted), *self._own]
+        )
 
     def _shown(self) -> dict[str, None] | Observable[Any]:
-        """Return the keys. If there are none in observed details, return the Observable that remembers questions."""
+        """Return the keys. If there are none in observed details, return the Observable that
+        remembers questions.
+        """
         return self.waiting() if self.missing else self._keys()
 
     @property
@@ -140,7 +153,9 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return not self.writable and not self._source
 
     def waiting(self, key: str | None = None) -> Observable[Any]:
-        """Return the Observable for a detail that doesn't exist yet, or for all details if `key` is None."""
+        """Return the Observable for a detail that doesn't exist yet, or for all details if `key` is
+        None.
+        """
         path = f"{self._root.prefix}.connection_details"
         return make(path if key is None else f'{path}["{key}"]', self._root)
 
@@ -148,8 +163,8 @@ class ConnectionDetails(MutableMapping[str, Any]):
     def changes(self) -> tuple[dict[str, Any], set[str]]:
         """The details that compose() set, and the keys that it deleted.
 
-        A detail that was set to None has its observed value here. Such a detail is left out if it isn't observed, or if
-        a previous function desires it.
+        A detail that was set to None has its observed value here. Such a detail is left out if it
+        isn't observed, or if a previous function desires it.
         """
         seen = self._root.details
         kept = {key: seen[key] for key in self._unset if key in seen and key not in self}
@@ -166,8 +181,9 @@ class ConnectionDetails(MutableMapping[str, Any]):
 def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:
     """Return `value` as a connection detail: a string, bytes, or an Observable that is unresolved.
 
-    If the detail is a string or bytes, it is masked from now on in texts for people. Numbers and Observables aren't
-    masked. A whole number, such as a port or 5432.0, becomes a string. Raises UsageError for a value of another type.
+    If the detail is a string or bytes, it is masked from now on in texts for people. Numbers and
+    Observables aren't masked. A whole number, such as a port or 5432.0, becomes a string. Raises
+    UsageError for a value of another type.
     """
     if type(value) is Observable:  # first, because isinstance() would count as a use of it
         there = known(value)
@@ -187,4 +203,6 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
     return value
 
 
-plain_forms[ConnectionDetails] = lambda details: str(details.waiting()) if details.missing else dict(details)
+plain_forms[ConnectionDetails] = lambda details: (
+    str(details.waiting()) if details.missing else dict(details)
+)

@@ -1,11 +1,13 @@
-"""Kubernetes' rules for an object's metadata: the types and the format of names, labels, annotations and the like.
+"""Kubernetes' rules for an object's metadata: the types and the format of names, labels,
+annotations and the like.
 
-Mistakes are reported here, because their effects are large and come late. If one annotation isn't a string, Crossplane
-reads no annotation and drops all annotations that the function has set. For a label or name of a wrong format, the API
-server refuses the whole object.
+Mistakes are reported here, because their effects are large and come late. If one annotation isn't a
+string, Crossplane reads no annotation and drops all annotations that the function has set. For a
+label or name of a wrong format, the API server refuses the whole object.
 
-The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and pkg/api/validate/content). Names of
-some kinds have rules of their own, of which this module knows the most usual. The API server checks the others.
+The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
+pkg/api/validate/content). Names of some kinds have rules of their own, of which this module knows
+the most usual. The API server checks the others.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ class MetadataError(EncodeError):
 
 
 def _is_annotation_key(text: str) -> bool:
-    return is_key(text.replace("\u0130", "i").lower())  # as in Go, where the lower case of this letter is i
+    # as in Go, where the lower case of this letter is i
+    return is_key(text.replace("\u0130", "i").lower())
 
 
 def _with_more(text: str) -> str:
@@ -72,7 +75,8 @@ _SUBDOMAIN_RULE: Final[Rule] = (is_subdomain, SUBDOMAIN_FORM)
 _DNS_LABEL_RULE: Final[Rule] = (is_dns_label, DNS_LABEL_FORM)
 _SEGMENT_RULE: Final[Rule] = (_is_segment, _SEGMENT_FORM)
 _NOT_EMPTY_RULE: Final[Rule] = (bool, "a string that isn't empty")
-# The names of custom resources, and of nearly all built-in kinds, are DNS names. These groups and kinds differ.
+# The names of custom resources, and of nearly all built-in kinds, are DNS names. These groups and
+# kinds differ.
 _GROUPS_OF_SEGMENTS: Final = frozenset(
     {"rbac.authorization.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io", "metrics.k8s.io"}
 )
@@ -94,8 +98,8 @@ _OWNER_FIELDS: Final = {
 # An object can't wait for those that it owns and leave them behind.
 _OPPOSITES: Final = frozenset({"foregroundDeletion", "orphan"})
 
-# What passed the checks lately: labels as pairs, keys of annotations, and names after their apiVersions and kinds. The
-# same ones come again and again.
+# What passed the checks lately: labels as pairs, keys of annotations, and names after their
+# apiVersions and kinds. The same ones come again and again.
 _MOST_KEPT: Final = 8192
 _sound: set[Any] = set()
 
@@ -111,8 +115,9 @@ def _name_rule(api_version: str, kind: str) -> Rule:
 def is_sound(model: ModelShape, size: int) -> bool:
     """Return True only if the metadata that was set in a resource is known to follow the rules.
 
-    False means that `check_metadata` must decide. This check runs for each resource of each call, so it is quick for
-    usual metadata and gives up on anything else. The `size` of the encoded resource is in bytes.
+    False means that `check_metadata` must decide. This check runs for each resource of each call,
+    so it is quick for usual metadata and gives up on anything else. The `size` of the encoded
+    resource is in bytes.
     """
     metadata = model.__dict__.get("metadata")
     try:
@@ -144,14 +149,17 @@ def is_sound(model: ModelShape, size: int) -> bool:
             if size > _MOST_ANNOTATION_BYTES:
                 return False
         return not others or (
-            others == ("name" in fields) + ("namespace" in fields) and _are_sound_names(model, fields)
+            others == ("name" in fields) + ("namespace" in fields)
+            and _are_sound_names(model, fields)
         )
     except (AttributeError, TypeError):  # not a model, not a map, or values that can't be in a set
         return False
 
 
 def _has_texts(fields: Mapping[str, Any]) -> bool:
-    """Say whether a resource without a class has its kind, and the data of a ConfigMap or Secret only strings."""
+    """Say whether a resource without a class has its kind, and the data of a ConfigMap or Secret
+    only strings.
+    """
     if "apiVersion" not in fields or "kind" not in fields:
         return False
     for name in _TEXTS.get(fields["kind"], ()):
@@ -184,14 +192,17 @@ def _keep(sound: Any) -> None:
 def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, name: str) -> None:
     """Check that the composed resource `name` has its kind, and its metadata if that is an object.
 
-    The data of a ConfigMap or Secret is checked with it. `found` are the unresolved values, which aren't checked.
-    Neither is a value that is the same in `before`, the metadata that previous functions desire. Raises EncodeError
-    with the value's path.
+    The data of a ConfigMap or Secret is checked with it. `found` are the unresolved values, which
+    aren't checked. Neither is a value that is the same in `before`, the metadata that previous
+    functions desire. Raises EncodeError with the value's path.
     """
     api_version, kind = str(data.get("apiVersion")), str(data.get("kind"))
     for field in ("apiVersion", "kind"):
         if data.get(field, TOMBSTONE) is TOMBSTONE:
-            raise EncodeError(field, "was deleted, and an object needs it; to remove the resource, don't register it")
+            raise EncodeError(
+                field,
+                "was deleted, and an object needs it; to remove the resource, don't register it",
+            )
     check = _Check([tuple(one.steps) for one in found], {"metadata": before})
     for field in _TEXTS.get(kind, ()) if api_version == "v1" else ():
         for key, value in data[field].items() if isinstance(data.get(field), dict) else ():
@@ -205,10 +216,11 @@ def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, nam
 def metadata_problem(
     metadata: Any, api_version: str = "", kind: str = "", unresolved: Iterable[Steps] = ()
 ) -> MetadataError | None:
-    """Return the first mistake for which an API server refuses an object's metadata; None if there is none.
+    """Return the first mistake for which an API server refuses an object's metadata; None if there
+    is none.
 
-    Without an apiVersion, it is the metadata of an object inside of another one, which may have nearly any name. The
-    paths in `unresolved` lead to values that aren't checked.
+    Without an apiVersion, it is the metadata of an object inside of another one, which may have
+    nearly any name. The paths in `unresolved` lead to values that aren't checked.
     """
     if not isinstance(metadata, dict):
         return None
@@ -221,7 +233,9 @@ def metadata_problem(
 
 
 class _Check:
-    """Checks values of one resource: of those that aren't deleted, unresolved, or the same as a previous function's."""
+    """Checks values of one resource: of those that aren't deleted, unresolved, or the same as a
+    previous function's.
+    """
 
     def __init__(self, unresolved: Iterable[Steps], before: Mapping[str, Any]) -> None:
         self._open = set(unresolved)
@@ -230,16 +244,22 @@ class _Check:
     def metadata(self, metadata: dict[str, Any], name_rule: Rule, resource: str = "") -> None:
         """Check an object's metadata; raise EncodeError if a rule is broken.
 
-        If it is the composed resource `resource` of a function, Crossplane's own annotation and owner aren't allowed.
+        If it is the composed resource `resource` of a function, Crossplane's own annotation and
+        owner aren't allowed.
         """
         has_form, form = name_rule
         for name, rule, what in (
-            ("generateName", (lambda text: has_form(_with_more(text)), form), "the beginning of an object's name"),
+            (
+                "generateName",
+                (lambda text: has_form(_with_more(text)), form),
+                "the beginning of an object's name",
+            ),
             ("name", name_rule, "an object's name"),
             ("namespace", _DNS_LABEL_RULE, "a namespace"),
         ):
             value = metadata.get(name)
-            if value or (resource and value is not None):  # for an API server, an empty one is missing
+            # for an API server, an empty one is missing
+            if value or (resource and value is not None):
                 self.text(value, ("metadata", name), rule, what)
         for steps, value in self._parts(metadata, "labels", dict):
             _check(steps[-1], steps, (is_key, KEY_FORM), "a label's key")
@@ -250,7 +270,10 @@ class _Check:
             _check(key, steps, (_is_annotation_key, KEY_FORM), "an annotation's key")
             _check(value, steps)
             if resource and key == RESOURCE_NAME and value != resource:
-                problem = f"Crossplane sets it to {resource!r}, the name in ctx.resource() (got {value!r})"
+                problem = (
+                    f"Crossplane sets it to {resource!r}, the name in ctx.resource() (got"
+                    f" {value!r})"
+                )
                 raise _error(steps, f"{problem}; leave it out")
             size += len(key.encode(errors="replace")) + len(value.encode(errors="replace"))
         if size > _MOST_ANNOTATION_BYTES:
@@ -259,7 +282,9 @@ class _Check:
         for steps, value in self._parts(metadata, "finalizers", list):
             _check(value, steps, (is_key, KEY_FORM), "a finalizer")
             if value in _OPPOSITES and _OPPOSITES.issubset(metadata["finalizers"]):
-                raise _error(steps, f"{' and '.join(sorted(_OPPOSITES))} exclude each other; leave one out")
+                raise _error(
+                    steps, f"{' and '.join(sorted(_OPPOSITES))} exclude each other; leave one out"
+                )
         controllers = 0
         for steps, owner in self._parts(metadata, "ownerReferences", list):
             if not isinstance(owner, dict):
@@ -268,22 +293,29 @@ class _Check:
                 raise _error(steps, "an Event can't be an owner; leave it out")
             controllers += owner.get("controller") is True
             if controllers > 1:
-                raise _error((*steps, "controller"), "an object can have only one controller; leave it out")
+                raise _error(
+                    (*steps, "controller"), "an object can have only one controller; leave it out"
+                )
             if resource and controllers:
                 raise _error(
                     (*steps, "controller"),
-                    "Crossplane makes the composite the controller, and an object can have only one; leave it out",
+                    "Crossplane makes the composite the controller, and an object can have only"
+                    " one; leave it out",
                 )
             for name, rule in _OWNER_FIELDS.items():
                 self.text(owner.get(name, ""), (*steps, name), rule, f"an owner's {name}")
 
     def text(self, value: Any, steps: Steps, rule: Rule | None = None, what: str = "") -> None:
-        """Check that a value is a string that follows a rule, if it must be checked; else raise EncodeError."""
+        """Check that a value is a string that follows a rule, if it must be checked; else raise
+        EncodeError.
+        """
         if self._counts(value, steps):
             _check(value, steps, rule, what)
 
     def _parts(self, metadata: dict[str, Any], name: str, kind: Any) -> Iterator[tuple[Steps, Any]]:
-        """Yield the parts of a dict or list that must be checked, with their paths; raise EncodeError for others."""
+        """Yield the parts of a dict or list that must be checked, with their paths; raise
+        EncodeError for others.
+        """
         whole: Any = metadata.get(name)
         if whole is None or not self._counts(whole, ("metadata", name)):
             return
@@ -296,17 +328,28 @@ class _Check:
                 yield ("metadata", name, step), value
 
     def _counts(self, value: Any, steps: Steps) -> bool:
-        return not (value is TOMBSTONE or steps in self._open or equal(lookup(self._before, steps, UNSET), value))
+        return not (
+            value is TOMBSTONE
+            or steps in self._open
+            or equal(lookup(self._before, steps, UNSET), value)
+        )
 
 
 def _check(value: Any, steps: Steps, rule: Rule | None = None, what: str = "") -> None:
     """Raise EncodeError unless a value is a string that follows a rule."""
     if not isinstance(value, str):
-        hint = "; write str(...)" if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+        hint = (
+            "; write str(...)"
+            if isinstance(value, (int, float)) and not isinstance(value, bool)
+            else ""
+        )
         if isinstance(value, bool):
             hint = f'; write "{str(value).lower()}"'
         shown = "null" if value is None else value_in_words(value)
-        raise _error(steps, f"must be a string (got {shown if len(shown) <= 80 else type_in_words(value)}){hint}")
+        raise _error(
+            steps,
+            f"must be a string (got {shown if len(shown) <= 80 else type_in_words(value)}){hint}",
+        )
     if rule is not None and not rule[0](str(value)):
         # Nothing is cut: half a secret would not be recognised any more.
         shown = repr(str(value)) if len(value) <= 80 else f"a string of {len(value):,} characters"

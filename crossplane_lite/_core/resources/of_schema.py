@@ -1,8 +1,10 @@
-"""Makes model classes from the schema of an API server while the program runs, and the names in all such classes.
+"""Makes model classes from the schema of an API server while the program runs, and the names in all
+such classes.
 
-The classes are for kinds without a generated class. They are like those that `crossplane-lite generate` makes from the
-same schema (`paths.schema` has the rules). Only the names of nested classes differ: each class is named after its path,
-such as `BucketSpecRule`, and fields with equal schemas don't share a class.
+The classes are for kinds without a generated class. They are like those that
+`crossplane-lite generate` makes from the same schema (`paths.schema` has the rules). Only the names
+of nested classes differ: each class is named after its path, such as `BucketSpecRule`, and fields
+with equal schemas don't share a class.
 """
 
 from __future__ import annotations
@@ -30,10 +32,11 @@ _kept: Final[Kept[type[Resource]]] = Kept(64)
 
 
 def model_of(api_version: str, kind: str, schema: Mapping[str, Any]) -> type[Resource]:
-    """Return the class for a kind. The same apiVersion, kind and schema usually give the same class again.
+    """Return the class for a kind. The same apiVersion, kind and schema usually give the same class
+    again.
 
-    The 64 classes that were used last are kept for this. An empty schema makes a class that takes any field; another
-    has no references.
+    The 64 classes that were used last are kept for this. An empty schema makes a class that takes
+    any field; another has no references.
     """
     key = (api_version, kind, canonical(schema))
     return _kept.get(key, lambda: _made(api_version, kind, schema))
@@ -47,7 +50,9 @@ def _made(api_version: str, kind: str, source: Mapping[str, Any]) -> type[Resour
     is_open = not source or schema.is_preserved
     spec = schema.field("spec")
     is_managed = spec is not None and types.MANAGED <= spec.merged().properties.keys()
-    cls: Any = make_class(maker.module, name, fields, api_version, kind, is_open=is_open, is_managed=is_managed)
+    cls: Any = make_class(
+        maker.module, name, fields, api_version, kind, is_open=is_open, is_managed=is_managed
+    )
     made: type[Resource] = cls
     return made
 
@@ -81,10 +86,12 @@ class _Maker:
         ]
 
     def type_of(self, schema: Schema, name: str, depth: int = 0) -> types.Type:
-        """Return the type for a schema. `ANY_TYPE` if the schema gives no single type, or is nested too deep.
+        """Return the type for a schema. `ANY_TYPE` if the schema gives no single type, or is nested
+        too deep.
 
-        `name` is that of the class that is made if the schema describes an object with fields. `depth` is the number of
-        lists and maps around the schema, without an object with fields between them.
+        `name` is that of the class that is made if the schema describes an object with fields.
+        `depth` is the number of lists and maps around the schema, without an object with fields
+        between them.
         """
         if depth > _DEEPEST:
             return types.ANY_TYPE
@@ -99,7 +106,11 @@ class _Maker:
             others = schema.others
             below = others if isinstance(others, Schema) else Schema({})
             return types.Type(types.MAP, item=self.type_of(below, name, depth + 1))
-        return types.Type(types.OBJECT, resolve=lambda _: object_class()) if code == "o" else types.parse_type(code)
+        return (
+            types.Type(types.OBJECT, resolve=lambda _: object_class())
+            if code == "o"
+            else types.parse_type(code)
+        )
 
     def _class(self, schema: Schema, name: str) -> Any:
         return make_class(self.module, name, self.fields(schema, name), is_open=schema.is_open)
@@ -108,8 +119,8 @@ class _Maker:
 def identifier(text: str) -> str:
     """Return `text` as a Python identifier.
 
-    Each character that isn't allowed becomes `_`. A name that would be empty or begin with a digit gets `_` in front.
-    Letters that aren't ASCII are normalized (NFKC), as Python normalizes names.
+    Each character that isn't allowed becomes `_`. A name that would be empty or begin with a digit
+    gets `_` in front. Letters that aren't ASCII are normalized (NFKC), as Python normalizes names.
     """
     if not text.isascii():
         import unicodedata
@@ -122,7 +133,8 @@ def identifier(text: str) -> str:
 
 
 def class_name(text: str) -> str:
-    """Return the name of the class for a kind or a field, such as `FooBar` for `foo_bar` or `foo-bar`.
+    """Return the name of the class for a kind or a field, such as `FooBar` for `foo_bar` or
+    `foo-bar`.
 
     A Python keyword gets `_` at its end. An empty text, or only underscores, gives `Field`.
     """
@@ -136,15 +148,17 @@ def class_name(text: str) -> str:
 
 
 def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
-    """Return a dict from the name of each field in Kubernetes to its attribute, which is the same name if possible.
+    """Return a dict from the name of each field in Kubernetes to its attribute, which is the same
+    name if possible.
 
-    A keyword, and a name that models or resources use themselves, gets an underscore at its end. Two or more
-    underscores at the beginning become one. If a changed name is already an attribute, it gets more underscores. A name
-    that needn't change always stays.
+    A keyword, and a name that models or resources use themselves, gets an underscore at its end.
+    Two or more underscores at the beginning become one. If a changed name is already an attribute,
+    it gets more underscores. A name that needn't change always stays.
 
     Args:
         wires: The names of an object's fields in Kubernetes.
-        of_resource: Whether the object is a resource. Resources use more names themselves than other models.
+        of_resource: Whether the object is a resource. Resources use more names themselves than
+            other models.
     """
     own = _OF_RESOURCES if of_resource else _OF_MODELS
     wires = list(wires)
@@ -153,7 +167,8 @@ def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
     for wire in wires:
         if names[wire] != wire:
             while names[wire] in taken:
-                names[wire] += "_" if names[wire] != "_" else "0"  # names like `__` are Python's own
+                # names like `__` are Python's own
+                names[wire] += "_" if names[wire] != "_" else "0"
             taken.add(names[wire])
     return names
 

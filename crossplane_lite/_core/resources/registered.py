@@ -1,7 +1,8 @@
 """The state of a resource in a call, and what reading it gives where only the cluster has a value.
 
-A resource's observed side is the model that its `.observed` returns. Its root is the observed object that belongs to
-it. The node of a model says where its values are read from, and which part of the resource it is.
+A resource's observed side is the model that its `.observed` returns. Its root is the observed
+object that belongs to it. The node of a model says where its values are read from, and which part
+of the resource it is.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ PLACED: Final = {"resource": ("metadata", "status"), "xr": ("metadata", "spec")}
 class Place:
     """The rules for a part of a desired resource in which a missing field isn't just empty.
 
-    No function sets the name of most composed resources: Crossplane makes it up. So reading `metadata.name` gives a
-    reference to the observed name, if no function has set one. A composed resource has no desired status, and the
-    composite has no desired metadata and spec: Crossplane discards them. Reading a field of them raises UsageError,
-    because the author means the observed one. Reading an object in them gives an empty object with the same rules,
-    because code may set a field there; fields that are set are reported when the call ends. Values that a previous
+    No function sets the name of most composed resources: Crossplane makes it up. So reading
+    `metadata.name` gives a reference to the observed name, if no function has set one. A composed
+    resource has no desired status, and the composite has no desired metadata and spec: Crossplane
+    discards them. Reading a field of them raises UsageError, because the author means the observed
+    one. Reading an object in them gives an empty object with the same rules, because code may set a
+    field there; fields that are set are reported when the call ends. Values that a previous
     function desires there can be read.
 
     Attributes:
@@ -53,18 +55,26 @@ class Place:
         self.discards = name != "metadata" or root.kind == "xr"
 
     def absent(self, made: Any, node: Node, field: Field) -> Any:
-        """Return what a missing field reads as; `made` is what it reads as elsewhere, and `node` that of its object."""
+        """Return what a missing field reads as; `made` is what it reads as elsewhere, and `node`
+        that of its object.
+        """
         if self.discards:
             if not isinstance(made, ModelShape) or made._node is None:
                 raise self._error(node, field.step)
             made._node.place = self
             made._node.shows = codec.MORE  # so that the codec doesn't take it for an empty object
-        elif made is None and field.name == "name" and (node.deleted is None or "name" not in node.deleted):
+        elif (
+            made is None
+            and field.name == "name"
+            and (node.deleted is None or "name" not in node.deleted)
+        ):
             return Reference.of(self._root).to(".metadata.name", "metadata", "name")
         return made
 
     def used(self, node: Node) -> None:
-        """Raise UsageError if a missing object, whose node is given, must not be used as a value."""
+        """Raise UsageError if a missing object, whose node is given, must not be used as a
+        value.
+        """
         if self.discards:
             raise self._error(node)
 
@@ -73,7 +83,9 @@ class Place:
         name = self._root.name or "xr"
         if self._root.kind == "xr":
             lacks = "the composite has only a status, because a function can set nothing else"
-            remedy = f"to read it write {name}.observed{path}; only the composite's author can set it"
+            remedy = (
+                f"to read it write {name}.observed{path}; only the composite's author can set it"
+            )
         else:
             lacks = "a composed resource has no status"
             remedy = f"read {name}.observed{path}"
@@ -81,7 +93,8 @@ class Place:
 
 
 def is_desired(node: Node | None, root: Root) -> bool:
-    """Say whether a resource of a call is desired: registered now, desired by previous functions, or the composite.
+    """Say whether a resource of a call is desired: registered now, desired by previous functions,
+    or the composite.
 
     A new resource has no node, and counts as desired.
     """
@@ -96,20 +109,33 @@ class Registered:
 
     Attributes:
         root: The observed object of the resource, whether it exists or not.
-        observed: The observed side; None until it is first read. It is the same object until the call ends.
+        observed: The observed side; None until it is first read. It is the same object until the
+            call ends.
         observed_details: The observed connection details; None until they are first read.
-        base: The Struct bytes of the resource as previous functions desire it; None if they don't desire it.
+        base: The Struct bytes of the resource as previous functions desire it; None if they don't
+            desire it.
         ready: The readiness that compose() set; None if it set none.
-        incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if they set none.
-        origin: The author's line that registered the resource; None if its kind has no rules (see `rules`).
+        incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if
+            they set none.
+        origin: The author's line that registered the resource; None if its kind has no rules (see
+            `rules`).
         depends_on: Names of the resources that must be ready before this one is created.
-        desired_details: For the composite, the connection details that previous functions desire, else None.
-        details: For the composite, the desired connection details; None until they are first read, and for other
-            resources.
+        desired_details: For the composite, the connection details that previous functions desire,
+            else None.
+        details: For the composite, the desired connection details; None until they are first read,
+            and for other resources.
     """
 
     __slots__ = (
-        *("base", "depends_on", "desired_details", "details", "incoming_ready", "observed", "observed_details"),
+        *(
+            "base",
+            "depends_on",
+            "desired_details",
+            "details",
+            "incoming_ready",
+            "observed",
+            "observed_details",
+        ),
         *("origin", "ready", "root"),
     )
 
@@ -126,7 +152,9 @@ class Registered:
         self.observed_details: ConnectionDetails | None = None
 
     def take_observed(self, made: ModelShape) -> None:
-        """Keep `made` as the observed side. `made` refers back to this object, so the call runs `untie` at its end."""
+        """Keep `made` as the observed side. `made` refers back to this object, so the call runs
+        `untie` at its end.
+        """
         self.observed = made
         self.root.call.tied.append(self)
 

@@ -1,4 +1,6 @@
-"""The base of composites and composed resources: models that also give the resource's observed state."""
+"""The base of composites and composed resources: models that also give the resource's observed
+state.
+"""
 
 from __future__ import annotations
 
@@ -34,22 +36,27 @@ if TYPE_CHECKING:
 class Resource(Model):
     """Base of composites, composed resources and required resources.
 
-    `external_name` and `kind_info` can always be used. The other attributes need a resource that belongs to a call,
-    such as one that was registered with `ctx.resource`.
+    `external_name` and `kind_info` can always be used. The other attributes need a resource that
+    belongs to a call, such as one that was registered with `ctx.resource`.
 
     Attributes:
-        observed: The resource as it is in the cluster, as an instance of the same class. It is read-only.
-        external_name: The annotation crossplane.io/external-name: the desired one here, the observed one on
-            `.observed`. If no function sets it for a composed resource, it reads as a reference to the observed one. So
-            does `metadata.name`.
-        ready: Whether the resource is ready: True, False, or None to leave the decision to others. On `.observed`: True
-            if it is ready by the rules of its kind, else None; reading it then counts as a guess (see `Observable`).
-        connection_details: The connection details as strings; `.raw` gives bytes. Only the composite's can be set.
-        name: The composition resource name. For the composite and required resources, their `metadata.name`.
+        observed: The resource as it is in the cluster, as an instance of the same class. It is
+            read-only.
+        external_name: The annotation crossplane.io/external-name: the desired one here, the
+            observed one on `.observed`. If no function sets it for a composed resource, it reads as
+            a reference to the observed one. So does `metadata.name`.
+        ready: Whether the resource is ready: True, False, or None to leave the decision to others.
+            On `.observed`: True if it is ready by the rules of its kind, else None; reading it then
+            counts as a guess (see `Observable`).
+        connection_details: The connection details as strings; `.raw` gives bytes. Only the
+            composite's can be set.
+        name: The composition resource name. For the composite and required resources, their
+            `metadata.name`.
         kind_info: The group, version, kind and scope of the class.
 
     Raises:
-        UsageError: The resource doesn't belong to a call yet, or an attribute is set to a value of a wrong type.
+        UsageError: The resource doesn't belong to a call yet, or an attribute is set to a value of
+            a wrong type.
         ReadOnlyError: An attribute of observed state is set.
     """
 
@@ -94,7 +101,9 @@ class Resource(Model):
         root = None if self._state is None else self._state.root
         if root is None or not is_desired(self._node, root) or name not in PLACED[root.kind]:
             return
-        if (name in self.__dict__ and (name != "metadata" or root.kind == "xr")) or not isinstance(value, ModelShape):
+        if (name in self.__dict__ and (name != "metadata" or root.kind == "xr")) or not isinstance(
+            value, ModelShape
+        ):
             return
         node = value._node
         if node is None or node is HELD_NODE:
@@ -107,7 +116,8 @@ class Resource(Model):
     def _registered(self) -> Registered:
         if self._state is None:
             raise UsageError(
-                f"this {type(self).__name__} isn't registered yet; register it first, with ctx.resource(name, instance)"
+                f"this {type(self).__name__} isn't registered yet; register it first, with"
+                " ctx.resource(name, instance)"
             )
         return self._state
 
@@ -122,7 +132,8 @@ class Resource(Model):
         root = self._registered().root
         if root.kind == "resource":
             return root.name
-        # The composite and required resources have no name in the composition, but a name of their own.
+        # The composite and required resources have no name in the composition, but a name of their
+        # own.
         name: str = codec.get_path(root.raw or b"", ("metadata", "name"), "")
         return name
 
@@ -138,7 +149,9 @@ class Resource(Model):
         if state is not None and state.root.kind == "resource" and is_desired(node, state.root):
             name: str | Observable[str] | None = dict.get(annotations, EXTERNAL_NAME)
             if name is None and EXTERNAL_NAME not in (getattr(annotations, "deleted", None) or ()):
-                return Reference.of(state.root).to(".external_name", "metadata", "annotations", EXTERNAL_NAME)
+                return Reference.of(state.root).to(
+                    ".external_name", "metadata", "annotations", EXTERNAL_NAME
+                )
             return name
         desired = node is None or node.state < WAIT
         name = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
@@ -150,10 +163,17 @@ class Resource(Model):
         if own._node is not None and own._node.state >= WAIT:
             raise own._node.read_only(".external_name")
         given: Any = value
-        if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
-            hint = "; write str(...)" if isinstance(given, (int, float)) and not isinstance(given, bool) else ""
+        if not (
+            given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))
+        ):
+            hint = (
+                "; write str(...)"
+                if isinstance(given, (int, float)) and not isinstance(given, bool)
+                else ""
+            )
             raise UsageError(
-                f"'external_name' must be a string, an Observable or None (got {value_in_words(given)}){hint}"
+                "'external_name' must be a string, an Observable or None (got"
+                f" {value_in_words(given)}){hint}"
             )
         own.metadata.annotations[EXTERNAL_NAME] = value
 
@@ -162,11 +182,15 @@ class Resource(Model):
         state, node = self._registered(), self._node
         root = state.root
         if node is not None and node.state >= WAIT and not is_desired(node, root):
-            # An `if` on readiness must not delete resources that exist: another run shows which ones depend on it.
+            # An `if` on readiness must not delete resources that exist: another run shows which
+            # ones depend on it.
             return True if root.settled or guess(make(f"{root.prefix}.ready", root)) else None
         ready = state.said_ready
         if ready is None and state.base is None and root.kind == "resource":
-            text = "ready is None, because no function has set it; observed.ready says whether the resource is ready"
+            text = (
+                "ready is None, because no function has set it; observed.ready says whether the"
+                " resource is ready"
+            )
             warnings.warn(text, stacklevel=2)  # the author's line is told, once
         return ready
 
@@ -189,7 +213,9 @@ class Resource(Model):
             if state.observed_details is None:
                 if state.observed is None:
                     observed_view(type(self), state)  # what is read of it may be noted
-                state.observed_details = ConnectionDetails(state.root, state.root.details, writable=False)
+                state.observed_details = ConnectionDetails(
+                    state.root, state.root.details, writable=False
+                )
             return state.observed_details
         if state.details is None:
             state.details = ConnectionDetails(state.root, state.desired_details, writable=True)
@@ -198,15 +224,15 @@ class Resource(Model):
     def condition(self, type: str) -> Condition:
         """Return the observed condition of this type.
 
-        If a composed resource has the condition with another status than `True`, the call of this method counts as a
-        guess (see `Observable`).
+        If a composed resource has the condition with another status than `True`, the call of this
+        method counts as a guess (see `Observable`).
 
         Args:
             type: The condition's type, such as `Ready`.
 
         Returns:
-            The condition, with `status`, `reason`, `message` and so on. If the resource doesn't have the condition yet,
-            these read as Observables.
+            The condition, with `status`, `reason`, `message` and so on. If the resource doesn't
+            have the condition yet, these read as Observables.
 
         Raises:
             UsageError: The resource doesn't belong to a call yet.
@@ -217,7 +243,12 @@ class Resource(Model):
         assert top is not None
         root = top.root
         found = conditions_of(root.raw if root is not None else None).get(type)
-        if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
+        if (
+            found is not None
+            and found.get("status") != "True"
+            and root is not None
+            and root.kind == "resource"
+        ):
             # An `if` on a condition must not delete resources that exist.
             if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):
                 found = {**found, "status": "True"}
@@ -238,7 +269,9 @@ if TYPE_CHECKING:
 else:
 
     class ManagedResource(Resource):
-        """Base of the managed resources of providers: kinds whose spec has `forProvider` and `providerConfigRef`."""
+        """Base of the managed resources of providers: kinds whose spec has `forProvider` and
+        `providerConfigRef`.
+        """
 
         __slots__ = ()
 
@@ -247,7 +280,9 @@ else:
 
 
 class PlacedReading(Reading):
-    """Descriptor for the field `metadata`, `spec` or `status` of a class of resources, which may have a `Place`."""
+    """Descriptor for the field `metadata`, `spec` or `status` of a class of resources, which may
+    have a `Place`.
+    """
 
     __slots__ = ()
 
@@ -263,7 +298,9 @@ class PlacedReading(Reading):
 
 
 class MetadataReading(PlacedReading):
-    """A PlacedReading that also has `__set__`, so Python calls it for metadata that was set, too."""
+    """A PlacedReading that also has `__set__`, so Python calls it for metadata that was set,
+    too.
+    """
 
     __slots__ = ()
 
@@ -298,7 +335,8 @@ def check_class(model: object, what: str) -> None:
     """Raise UsageError unless an argument of the function `what` is a class of resources."""
     if not (isinstance(model, type) and issubclass(model, Resource)):
         raise UsageError(
-            f"{what} takes the class of a resource: a generated model, or Unstructured for any kind (got {model!r:.80})"
+            f"{what} takes the class of a resource: a generated model, or Unstructured for any kind"
+            f" (got {model!r:.80})"
         )
 
 
@@ -310,15 +348,19 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
     found = other_kind(model, fields) if model._fixed else ""
     if found:
         raise UsageError(
-            f"{where} is {found}, and the class {model.__name__} is for {model.kind} of {model.apiVersion}: "
-            "use the class of its kind"
+            f"{where} is {found}, and the class {model.__name__} is for {model.kind} of"
+            f" {model.apiVersion}: use the class of its kind"
         )
 
 
-def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str, cure: str = "") -> None:
-    """Check that an object has the group and kind of an instance, which may be one of `Unstructured`.
+def check_same_kind(
+    instance: Resource, fields: Mapping[str, bytes], where: str, cure: str = ""
+) -> None:
+    """Check that an object has the group and kind of an instance, which may be one of
+    `Unstructured`.
 
-    Its version may be another one. Raises UsageError, whose text ends with `cure`, or else with the usual one.
+    Its version may be another one. Raises UsageError, whose text ends with `cure`, or else with the
+    usual one.
     """
     found = other_kind(instance, fields)
     if found:
@@ -327,9 +369,15 @@ def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str,
 
 
 def other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
-    """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if they fit a class or model."""
+    """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if they fit
+    a class or model.
+    """
     head = wanted._head_fields
-    if head and fields.get("apiVersion") == head["apiVersion"] and fields.get("kind") == head["kind"]:
+    if (
+        head
+        and fields.get("apiVersion") == head["apiVersion"]
+        and fields.get("kind") == head["kind"]
+    ):
         return ""  # encoded in the same way, as they usually are
     values = [fields.get(key) for key in ("apiVersion", "kind")]
     version, kind = ["" if value is None else str(codec.open_value(value)[1]) for value in values]

@@ -1,4 +1,5 @@
-"""Models of objects that have no schema, which take any field, and of resources of kinds without a generated class.
+"""Models of objects that have no schema, which take any field, and of resources of kinds without a
+generated class.
 
 The state of such an object, such as VIEW, is a state of `_core.models.node`.
 """
@@ -30,9 +31,11 @@ def _dynamic_field(name: str) -> Field:
 
 
 class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute: the fields of its schema, and a field for any other name.
+    """The fields of a class that takes any attribute: the fields of its schema, and a field for any
+    other name.
 
-    A field's name in Kubernetes isn't found if its attribute has another name. Otherwise one value could be set twice.
+    A field's name in Kubernetes isn't found if its attribute has another name. Otherwise one value
+    could be set twice.
     """
 
     def __init__(self, known: Mapping[str, Field] | None = None) -> None:
@@ -48,14 +51,18 @@ class DynamicFields(dict[str, Field]):
 
 
 class DynamicKeys(dict[str, bytes]):
-    """The encoded keys of a class that takes any attribute. Keys of unknown fields aren't kept: they come from data."""
+    """The encoded keys of a class that takes any attribute. Keys of unknown fields aren't kept:
+    they come from data.
+    """
 
     def __missing__(self, name: str) -> bytes:
         return codec.entry_prefix(name)
 
 
 def _or_of_list(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Decorate a method so that it gives what `function` gives of the list, if the object has become one."""
+    """Decorate a method so that it gives what `function` gives of the list, if the object has
+    become one.
+    """
 
     def decorate(method: Any) -> Any:
         def either(self: DynamicModel, *args: Any) -> Any:
@@ -75,14 +82,15 @@ def _compare(self: DynamicModel, other: Any) -> Any:
 class DynamicModel(Model):
     """An object without a schema. Any field can be read and set, as an attribute or as an item.
 
-    The object can be used like plain data. A field that isn't set becomes an object or a list when it is first written
-    to: `spec.args.append("a")` makes a list. Item access, `in`, iteration and `len` always work. The methods of
-    mappings (`get`, `items` and so on) work unless a field has their name.
+    The object can be used like plain data. A field that isn't set becomes an object or a list when
+    it is first written to: `spec.args.append("a")` makes a list. Item access, `in`, iteration and
+    `len` always work. The methods of mappings (`get`, `items` and so on) work unless a field has
+    their name.
 
     Raises:
         ReadOnlyError: A field of observed state is set, deleted or changed.
-        UsageError: A field is given a value that can't be kept, or a field that isn't set is converted to a string or
-            asked for an element.
+        UsageError: A field is given a value that can't be kept, or a field that isn't set is
+            converted to a string or asked for an element.
     """
 
     __wire_fields__ = DynamicFields()
@@ -103,7 +111,10 @@ class DynamicModel(Model):
 
         def __getattr__(self, name: str) -> Any:
             # Names that Python and notebooks probe for, unless the class has a field of that name.
-            if name.startswith(("__", "_repr_", "_ipython_")) and name not in type(self).__wire_fields__:
+            if (
+                name.startswith(("__", "_repr_", "_ipython_"))
+                and name not in type(self).__wire_fields__
+            ):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             made = self._read_field(name)
             if name in _METHODS:
@@ -111,24 +122,27 @@ class DynamicModel(Model):
                     if not self._absent:
                         belong(made, self)
                 elif isinstance(made, DynamicModel) and made._absent and made._node.state > VIEW:
-                    made._node.owner, made._node.key = self, name  # writable objects know it already
+                    # writable objects know it already
+                    made._node.owner, made._node.key = self, name
                     made._node.tie()
             return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of lists or mappings, such as `items`, whose name was read as a field that isn't set.
+        """Call a method of lists or mappings, such as `items`, whose name was read as a field that
+        isn't set.
 
         Returns the method's result. An error of the method itself is raised as well.
 
         Raises:
-            UsageError: This object is set, wasn't read from an object without a schema, or no method has its name.
+            UsageError: This object is set, wasn't read from an object without a schema, or no
+                method has its name.
             ReadOnlyError: The method would change observed state.
         """
         node = self._node
         if node is None or not self._absent:
             raise UsageError(
-                f"{shown(node)} is an object in the data, not a method, so it can't be called; for the methods of "
-                "mappings, make a dict of the object around it first: dict(...)"
+                f"{shown(node)} is an object in the data, not a method, so it can't be called; for"
+                " the methods of mappings, make a dict of the object around it first: dict(...)"
             )
         owner: Any = node.owner
         if isinstance(owner, DynamicModel):
@@ -149,18 +163,25 @@ class DynamicModel(Model):
             values = self._become_a_list(name)
         if values is not None:
             return getattr(values, name)(*args, **kwargs)
-        if name in _OF_LISTS and (self._absent and (name != "pop" or not args or isinstance(args[0], int))):
+        if name in _OF_LISTS and (
+            self._absent and (name != "pop" or not args or isinstance(args[0], int))
+        ):
             return getattr([], name)(*args, **kwargs)  # as an empty list would do it
         method = _OF_MAPPINGS.get(name)
         if method is None:
-            what = self._unset() if self._absent else f"{shown(self._node)} has no field or method {name!r}"
+            what = (
+                self._unset()
+                if self._absent
+                else f"{shown(self._node)} has no field or method {name!r}"
+            )
             methods = ", ".join(f"{one}()" for one in sorted(_OF_MAPPINGS))
             hint = instead(name) or f"; the methods of an object without a schema are {methods}"
             raise UsageError(f"{what}, so {name}() can't be called{hint}")
         return method(self, *args, **kwargs)
 
     def _become_a_list(self, name: str) -> list[Any]:
-        """Put an empty list in the place of this missing object, and return the list. `name` is the called method.
+        """Put an empty list in the place of this missing object, and return the list. `name` is the
+        called method.
 
         Raises:
             ReadOnlyError: The object is observed state.
@@ -174,7 +195,9 @@ class DynamicModel(Model):
             raise (
                 node.read_only()
                 if node.state >= WAIT
-                else UsageError(f"{shown(self._node)} can't become a list: another value was set in its place")
+                else UsageError(
+                    f"{shown(self._node)} can't become a list: another value was set in its place"
+                )
             )
         key = node.key
         set_field(holder, key, [])
@@ -184,13 +207,16 @@ class DynamicModel(Model):
         return values
 
     def _as_list(self) -> list[Any] | None:
-        """Return the list that has replaced this object (see `_become_a_list`), or None if it is still an object."""
+        """Return the list that has replaced this object (see `_become_a_list`), or None if it is
+        still an object.
+        """
         node = self._node
         return node.owner.values if node is not None and type(node.owner) is Became else None
 
     def _unset(self) -> str:
         node = self._node
-        # A call's objects without a place in the cluster are desired state. The observed value may be what is meant.
+        # A call's objects without a place in the cluster are desired state. The observed value may
+        # be what is meant.
         desired = node is not None and node.state < WAIT and current() is not None
         where = " in desired state (.observed has the state of the cluster)" if desired else ""
         return f"{shown(self._node)} isn't set{where}"
@@ -212,7 +238,8 @@ class DynamicModel(Model):
 
     def __hash__(self) -> int:  # type: ignore[override]  # of Model, where it is None
         self._ask("be a key", "''")
-        raise TypeError(f"unhashable type: {type(self).__name__!r}")  # mutable, and compared by value
+        # mutable, and compared by value
+        raise TypeError(f"unhashable type: {type(self).__name__!r}")
 
     def __int__(self) -> int:
         self._ask("become a number", "0")
@@ -229,15 +256,22 @@ class DynamicModel(Model):
         return True
 
     def _ask(self, use: str, default: str) -> None:
-        """Raise UsageError if this object isn't set. The message has the use that fails, and a default for it."""
+        """Raise UsageError if this object isn't set. The message has the use that fails, and a
+        default for it.
+        """
         if self._is_unset():
-            raise UsageError(f"{self._unset()}, so it can't {use}; give a default, as in (... or {default})")
+            raise UsageError(
+                f"{self._unset()}, so it can't {use}; give a default, as in (... or {default})"
+            )
 
     @_or_of_list(str)
     def __str__(self) -> str:
         if self._absent and self._node is not None and self._node.state != WAIT:
             self._node.used()
-            raise UsageError(f"{self._unset()}, so it can't become a string; give a default, as in str(... or '')")
+            raise UsageError(
+                f"{self._unset()}, so it can't become a string; give a default, as in str(..."
+                " or '')"
+            )
         return Model.__str__(self)
 
     def __getitem__(self, name: Any) -> Any:
@@ -261,7 +295,9 @@ class DynamicModel(Model):
         delete_field(self, _text(name))
 
     def _list_at(self, at: object) -> Any:
-        """Return the list that this object has become; raise UsageError if it is none, and so has no element `at`."""
+        """Return the list that this object has become; raise UsageError if it is none, and so has
+        no element `at`.
+        """
         values = self._as_list()
         if values is not None:
             return values
@@ -269,9 +305,15 @@ class DynamicModel(Model):
         if node is not None and self._absent:
             node.used()
             path = shown(self._node)
-            hint = f"; {path}.append(...) makes it a list" if node.state < FACT else f"; ask `if {path}:` first"
+            hint = (
+                f"; {path}.append(...) makes it a list"
+                if node.state < FACT
+                else f"; ask `if {path}:` first"
+            )
             raise UsageError(f"{self._unset()}, so it has no element {at!r}{hint}")
-        raise UsageError(f"{shown(self._node)} is an object, not a list: its keys are strings (got {at!r})")
+        raise UsageError(
+            f"{shown(self._node)} is an object, not a list: its keys are strings (got {at!r})"
+        )
 
     def __add__(self, other: Any) -> Any:
         return self._added(other, lambda own: [*own, *other])
@@ -289,8 +331,8 @@ class DynamicModel(Model):
             return add([] if values is None else values)
         default = 0 if isinstance(other, (int, float)) else ""
         raise UsageError(
-            f"{self._unset()}, so {type_in_words(other)} can't be added to it; give a default, as in "
-            f"(... or {default!r})"
+            f"{self._unset()}, so {type_in_words(other)} can't be added to it; give a default, as"
+            f" in (... or {default!r})"
         )
 
     @_or_of_list(operator.contains)
@@ -310,7 +352,11 @@ class DynamicModel(Model):
         if not bool(self):  # counts as a guess if the object may still come
             return iter(())
         node = self._node
-        inherited = [] if node is None else [name for name in sorted(node.fields) if name not in (node.deleted or ())]
+        inherited = (
+            []
+            if node is None
+            else [name for name in sorted(node.fields) if name not in (node.deleted or ())]
+        )
         if node is not None and node.state == WAIT:
             for name in inherited:
                 self[name]  # that a key is there counts as a value that was read
@@ -373,7 +419,9 @@ _METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:
-    """Return the name of a field as a string. An unresolved Observable becomes its placeholder, as with `str()`."""
+    """Return the name of a field as a string. An unresolved Observable becomes its placeholder, as
+    with `str()`.
+    """
     return str(name) if isinstance(name, Observable) else name
 
 
@@ -398,11 +446,12 @@ class Unstructured(Resource, DynamicModel):
     Args:
         api_version: The resource's apiVersion.
         kind: The resource's kind.
-        **fields: The top-level fields, such as `spec`. A field with other fields in it is a mapping.
+        **fields: The top-level fields, such as `spec`. A field with other fields in it is a
+            mapping.
 
     Raises:
-        UsageError: `api_version` or `kind` isn't a string, is empty or looks like the other one, or a field is given a
-            value that it can't hold.
+        UsageError: `api_version` or `kind` isn't a string, is empty or looks like the other one, or
+            a field is given a value that it can't hold.
     """
 
     __slots__ = ()
@@ -423,10 +472,12 @@ class Unstructured(Resource, DynamicModel):
     def __init__(self, api_version: str, kind: str, **fields: Any) -> None:
         for name, value in (("api_version", api_version), ("kind", kind)):
             if not isinstance(value, str) or not value:
-                raise UsageError(f"Unstructured: {name!r} must be a string that isn't empty (got {value!r})")
+                raise UsageError(
+                    f"Unstructured: {name!r} must be a string that isn't empty (got {value!r})"
+                )
         if "/" in kind or "." in kind or api_version[0].isupper():
             raise UsageError(
-                f"Unstructured: the apiVersion must come first, such as 'v1' or 'apps/v1', and then the kind, such as "
-                f"'Deployment' (got {api_version!r}, {kind!r})"
+                "Unstructured: the apiVersion must come first, such as 'v1' or 'apps/v1', and then"
+                f" the kind, such as 'Deployment' (got {api_version!r}, {kind!r})"
             )
         Resource.__init__(self, apiVersion=api_version, kind=kind, **fields)

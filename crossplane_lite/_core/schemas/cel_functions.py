@@ -1,7 +1,9 @@
-"""The functions that Kubernetes adds to CEL, for the CEL library: addresses, quantities, versions, sets and the like.
+"""The functions that Kubernetes adds to CEL, for the CEL library: addresses, quantities, versions,
+sets and the like.
 
-The library knows no types of others, so an address or a quantity is a map with one key, such as `@quantity`. Two of
-them are equal if their maps are. An exception in a function is an error of the rule.
+The library knows no types of others, so an address or a quantity is a map with one key, such as
+`@quantity`. Two of them are equal if their maps are. An exception in a function is an error of the
+rule.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from .quantities import amount
 
 _NUMBER: Final = "(0|[1-9][0-9]*)"
 _WORDS: Final = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
-_semver: Final = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_WORDS}))?(?:\+({_WORDS}))?").fullmatch
+_semver: Final = re.compile(
+    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_WORDS}))?(?:\+({_WORDS}))?"
+).fullmatch
 _HIGHEST: Final = 2**63
 _LOCAL: Final[dict[int, Any]] = {
     4: ipaddress.ip_network("224.0.0.0/24"),
@@ -60,7 +64,11 @@ def _order(value: Any) -> Any:
     if "@quantity" in value:
         return _fraction(value)
     *numbers, words = value["@semver"]
-    parts = [(0, int(one), "") if one.isdigit() else (1, 0, one) for one in words.split(".")] if words else []
+    parts = (
+        [(0, int(one), "") if one.isdigit() else (1, 0, one) for one in words.split(".")]
+        if words
+        else []
+    )
     return (numbers, not parts, parts)
 
 
@@ -72,7 +80,9 @@ def _compared(one: Any, other: Any) -> int:
 def _address(value: Any) -> Any:
     text = value["@ip"] if isinstance(value, Mapping) else value
     found = ipaddress.ip_address(text)
-    if isinstance(found, ipaddress.IPv6Address) and (found.ipv4_mapped is not None or found.scope_id is not None):
+    if isinstance(found, ipaddress.IPv6Address) and (
+        found.ipv4_mapped is not None or found.scope_id is not None
+    ):
         raise ValueError(f"{text!r} isn't an address")
     return found
 
@@ -86,7 +96,12 @@ def _network(value: Any) -> Any:
 
 
 def _is_global(address: Any) -> bool:
-    others = (address.is_unspecified, address.is_loopback, address.is_multicast, address.is_link_local)
+    others = (
+        address.is_unspecified,
+        address.is_loopback,
+        address.is_multicast,
+        address.is_link_local,
+    )
     return not any(others) and str(address) != "255.255.255.255"
 
 
@@ -182,7 +197,9 @@ def _flat(values: Any, depth: int = 1) -> list[Any]:
 
 
 def _problems(text: str, name: str) -> dict[str, Any]:
-    """Return the mistakes in a text of a format of CEL, as the library's substitute for an optional value."""
+    """Return the mistakes in a text of a format of CEL, as the library's substitute for an optional
+    value.
+    """
     if name in FORMATS:
         is_right = FORMATS[name][0](text)
     else:
@@ -192,22 +209,37 @@ def _problems(text: str, name: str) -> dict[str, Any]:
             "dns1123Subdomain": {"name": text},
             "dns1123SubdomainPrefix": {"generateName": text},
         }.get(name, {"namespace": text.removesuffix("-") if name.endswith("Prefix") else text})
-        is_right = metadata_problem(metadata, "example.org/v1", "Thing") is None and bool(text or name == "labelValue")
+        is_right = metadata_problem(metadata, "example.org/v1", "Thing") is None and bool(
+            text or name == "labelValue"
+        )
         if name.startswith("dns1035"):
             is_right = is_right and text[:1].isalpha()
     return {"@problems": [] if is_right else [f"{text!r} isn't right for {name}"]}
 
 
 _FORMAT_NAMES: Final = (
-    *("dns1123Label", "dns1123Subdomain", "dns1035Label", "qualifiedName", "labelValue", "uri", "uuid", "byte"),
+    *(
+        "dns1123Label",
+        "dns1123Subdomain",
+        "dns1035Label",
+        "qualifiedName",
+        "labelValue",
+        "uri",
+        "uuid",
+        "byte",
+    ),
     *("dns1123LabelPrefix", "dns1123SubdomainPrefix", "dns1035LabelPrefix", "date", "datetime"),
 )
-# Each function by its parameters: s is a string, l a list, m a map, d anything. A method has a dot in front.
+# Each function by its parameters: s is a string, l a list, m a map, d anything. A method has a dot
+# in front.
 _FUNCTIONS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "find": {".ss": _found},
     "findAll": {".ss": _all_found, ".ssi": _all_found},
     "isIP": {"s": _is(_address)},
-    "ip": {"s": lambda text: {"@ip": str(_address(text))}, ".m": lambda one: {"@ip": str(_network(one).ip)}},
+    "ip": {
+        "s": lambda text: {"@ip": str(_address(text))},
+        ".m": lambda one: {"@ip": str(_network(one).ip)},
+    },
     "ip.isCanonical": {"s": lambda text: str(_address(text)) == text},
     "family": {".m": lambda one: _address(one).version},
     "isUnspecified": {".m": lambda one: _address(one).is_unspecified},
@@ -228,7 +260,9 @@ _FUNCTIONS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "getHost": {".m": _host},
     "getHostname": {".m": _hostname},
     "getPort": {".m": lambda one: _host(one).rpartition("]")[2].partition(":")[2]},
-    "getEscapedPath": {".m": lambda one: urllib.parse.quote(_url(one).path, safe="/%:@!$&'()*+,;=~")},
+    "getEscapedPath": {
+        ".m": lambda one: urllib.parse.quote(_url(one).path, safe="/%:@!$&'()*+,;=~")
+    },
     "getQuery": {".m": lambda one: urllib.parse.parse_qs(_url(one).query, keep_blank_values=True)},
     "isQuantity": {"s": _is(amount)},
     "quantity": {"s": lambda text: _quantity_of(amount(text))},
@@ -236,8 +270,12 @@ _FUNCTIONS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "isInteger": {".m": _is(_integer)},
     "asInteger": {".m": _integer},
     "asApproximateFloat": {".m": lambda one: float(_fraction(one))},
-    "add": dict.fromkeys((".mm", ".mi"), lambda one, other: _quantity_of(_fraction(one) + _fraction(other))),
-    "sub": dict.fromkeys((".mm", ".mi"), lambda one, other: _quantity_of(_fraction(one) - _fraction(other))),
+    "add": dict.fromkeys(
+        (".mm", ".mi"), lambda one, other: _quantity_of(_fraction(one) + _fraction(other))
+    ),
+    "sub": dict.fromkeys(
+        (".mm", ".mi"), lambda one, other: _quantity_of(_fraction(one) - _fraction(other))
+    ),
     "compareTo": {".mm": _compared},
     "isLessThan": {".mm": lambda one, other: _compared(one, other) < 0},
     "isGreaterThan": {".mm": lambda one, other: _compared(one, other) > 0},
@@ -249,7 +287,11 @@ _FUNCTIONS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "sets.contains": {"ll": _has_all},
     "sets.equivalent": {"ll": lambda one, other: _has_all(one, other) and _has_all(other, one)},
     "sets.intersects": {"ll": lambda one, other: any(_has(one, value) for value in other)},
-    "isSorted": {".l": lambda values: all(one <= other for one, other in zip(values, values[1:], strict=False))},
+    "isSorted": {
+        ".l": lambda values: all(
+            one <= other for one, other in zip(values, values[1:], strict=False)
+        )
+    },
     "sum": {".l": sum},
     "min": {".l": min},
     "max": {".l": max},
@@ -269,21 +311,35 @@ _FUNCTIONS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
 
 
 _VARIABLE: Final = r"\s*([A-Za-z_]\w*)\s*,"
-_comprehension: Final = re.compile(rf"\.(all|exists|existsOne|transformList)\({_VARIABLE}{_VARIABLE}").search
+_comprehension: Final = re.compile(
+    rf"\.(all|exists|existsOne|transformList)\({_VARIABLE}{_VARIABLE}"
+).search
 _texts: Final = re.compile(r"""r?"(?:[^"\\]|\\.)*"|r?'(?:[^'\\]|\\.)*'""")
 _MACROS: Final = {"existsOne": "exists_one", "transformList": "map"}
 
 
 def with_one_variable(rule: str) -> str:
-    """Return a rule in which comprehensions of two variables have one, because the library knows no others.
+    """Return a rule in which comprehensions of two variables have one, because the library knows no
+    others.
 
     `self.all(i, v, v > i)` becomes one over pairs.
     """
     while (found := _comprehension(rule)) is not None:
         end = _end_of(rule, found.end())
-        key, value = f"cel.bind({found[2]}, own_pair.key, ", f"cel.bind({found[3]}, own_pair.value, "
+        key, value = (
+            f"cel.bind({found[2]}, own_pair.key, ",
+            f"cel.bind({found[3]}, own_pair.value, ",
+        )
         macro = f".own_pairs().{_MACROS.get(found[1], found[1])}(own_pair, "
-        rule = rule[: found.start()] + macro + key + value + rule[found.end() : end] + "))" + rule[end:]
+        rule = (
+            rule[: found.start()]
+            + macro
+            + key
+            + value
+            + rule[found.end() : end]
+            + "))"
+            + rule[end:]
+        )
     return rule
 
 
@@ -299,8 +355,16 @@ def _end_of(rule: str, begin: int) -> int:
 
 
 def extension(cel: Any) -> Any:
-    """Return the functions as an extension for an environment of the library, whose module is `cel`."""
-    types = {"s": cel.Type.STRING, "l": cel.Type.LIST, "m": cel.Type.MAP, "i": cel.Type.INT, "b": cel.Type.BOOL}
+    """Return the functions as an extension for an environment of the library, whose module is
+    `cel`.
+    """
+    types = {
+        "s": cel.Type.STRING,
+        "l": cel.Type.LIST,
+        "m": cel.Type.MAP,
+        "i": cel.Type.INT,
+        "b": cel.Type.BOOL,
+    }
     declared = []
     for name, overloads in _FUNCTIONS.items():
         made = []
@@ -308,6 +372,8 @@ def extension(cel: Any) -> Any:
             letters = parameters.lstrip(".")
             given = [types.get(letter, cel.Type.DYN) for letter in letters]
             named = f"own_{name.replace('.', '_')}_{parameters.replace('.', 'of_')}"
-            made.append(cel.Overload(named, cel.Type.DYN, given, parameters.startswith("."), function))
+            made.append(
+                cel.Overload(named, cel.Type.DYN, given, parameters.startswith("."), function)
+            )
         declared.append(cel.FunctionDecl(name, made))
     return cel.CelExtension("kubernetes", declared)

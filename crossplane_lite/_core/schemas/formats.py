@@ -1,7 +1,8 @@
 """The formats of texts that an API server checks in custom resources, by its rules.
 
-The rules are Go's, or older than the standards that their names mean: an IPv4 address may have zeros in front, a
-duration may be "5 minutes", and of two hyphens in a UUID one may be missing. Formats that aren't here aren't checked.
+The rules are Go's, or older than the standards that their names mean: an IPv4 address may have
+zeros in front, a duration may be "5 minutes", and of two hyphens in a UUID one may be missing.
+Formats that aren't here aren't checked.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def _pattern(text: str) -> Callable[[str], bool]:
 # -- times
 
 _date_parts: Final = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})").fullmatch
-_time_parts: Final = re.compile("([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})").fullmatch
+_time_parts: Final = re.compile(
+    "([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})"
+).fullmatch
 _UNITS: Final = {
     "ns": 1,
     **dict.fromkeys(("us", "\u00b5s", "\u03bcs"), 10**3),
@@ -127,7 +130,9 @@ def _is_ipv6(text: str) -> bool:
 
 
 def _without_zeros(text: str) -> str:
-    """Return an address whose last part is an IPv4 address without the zeros in front of its numbers."""
+    """Return an address whose last part is an IPv4 address without the zeros in front of its
+    numbers.
+    """
     head, colon, last = text.rpartition(":")
     if "." not in last:
         return text
@@ -154,7 +159,11 @@ def _is_ipv4(text: str) -> bool:
 
 def _is_cidr(text: str) -> bool:
     address, _, length = text.partition("/")
-    return _is_address(address) and bool(_DIGITS(length)) and int(length) <= (128 if ":" in address else 32)
+    return (
+        _is_address(address)
+        and bool(_DIGITS(length))
+        and int(length) <= (128 if ":" in address else 32)
+    )
 
 
 def _is_mac(text: str) -> bool:
@@ -172,7 +181,11 @@ def _is_hostname(text: str) -> bool:
     *labels, last = text.split(".")
     if not labels:
         # Of a single label only the second character may be a hyphen.
-        return bool(last) and _are_of_names(last[:1] + last[1:].removeprefix("-")) and len(last.encode()) <= 63
+        return (
+            bool(last)
+            and _are_of_names(last[:1] + last[1:].removeprefix("-"))
+            and len(last.encode()) <= 63
+        )
     is_top = 2 <= len(last) <= 63 and all(map(_is_letter, last))
     return is_top and len(last.encode()) <= 63 and all(map(_is_label, labels))
 
@@ -197,7 +210,9 @@ _QUOTED: Final = r'"(?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\x20-\x7e\x80-\U0010ffff\
 _LITERAL: Final = r"\[[0-9A-Fa-f.:]+\]"
 _ADDRESS: Final = rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_ATOM})*|{_LITERAL})"
 _PHRASE: Final = rf"(?:[. \t]|{_ATOM[:-1]}|{_QUOTED})*"
-_is_mail: Final = re.compile(rf"[ \t]*(?:{_ADDRESS}|{_PHRASE}<{_ADDRESS}>|{_PHRASE}:[ \t]*{_ADDRESS};)[ \t]*").fullmatch
+_is_mail: Final = re.compile(
+    rf"[ \t]*(?:{_ADDRESS}|{_PHRASE}<{_ADDRESS}>|{_PHRASE}:[ \t]*{_ADDRESS};)[ \t]*"
+).fullmatch
 
 
 def _is_email(text: str) -> bool:
@@ -213,7 +228,9 @@ def _without_comment(text: str) -> str:
 
 
 def _sum(text: str, weights: Sequence[int]) -> int:
-    return sum((10 if one == "X" else int(one)) * weight for one, weight in zip(text, weights, strict=True))
+    return sum(
+        (10 if one == "X" else int(one)) * weight for one, weight in zip(text, weights, strict=True)
+    )
 
 
 def _isbn(text: str) -> str:
@@ -222,12 +239,16 @@ def _isbn(text: str) -> str:
 
 def _is_isbn10(text: str) -> bool:
     number = _isbn(text)
-    return re.fullmatch("[0-9]{9}[0-9X]", number) is not None and _sum(number, range(1, 11)) % 11 == 0
+    return (
+        re.fullmatch("[0-9]{9}[0-9X]", number) is not None and _sum(number, range(1, 11)) % 11 == 0
+    )
 
 
 def _is_isbn13(text: str) -> bool:
     number = _isbn(text)
-    return re.fullmatch("[0-9]{13}", number) is not None and _sum(number, [1, 3] * 6 + [1]) % 10 == 0
+    return (
+        re.fullmatch("[0-9]{13}", number) is not None and _sum(number, [1, 3] * 6 + [1]) % 10 == 0
+    )
 
 
 # The first digits of the numbers that card companies give, and how many digits follow.
@@ -265,14 +286,19 @@ _BYTE: Final = "(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
 
 def _is_uuid(version: str = "[0-9a-fA-F]", variant: str = "[0-9a-fA-F]") -> Callable[[str], bool]:
     four = "[0-9a-fA-F]{4}"
-    return _pattern(f"{four}{four}-?{four}-?{version}{four[:-3]}{{3}}-?{variant}{four[:-3]}{{3}}-?{four}{four}{four}")
+    return _pattern(
+        f"{four}{four}-?{four}-?{version}{four[:-3]}{{3}}-?{variant}{four[:-3]}{{3}}-?{four}{four}{four}"
+    )
 
 
 FORMATS: Final[dict[str, tuple[Callable[[str], bool], str]]] = {
     "own byte": (_is_byte, "base64"),
     "date-time": (_is_datetime, "a time such as 2024-12-31T23:59:59Z"),
     "bsonobjectid": (_pattern("[0-9a-fA-F]{24}"), "24 hexadecimal digits"),
-    "byte": (_pattern("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"), "base64"),
+    "byte": (
+        _pattern("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
+        "base64",
+    ),
     "cidr": (_is_cidr, "a range of addresses such as 10.0.0.0/16"),
     "creditcard": (_is_creditcard, "the number of a credit card"),
     "date": (_is_date, "a date such as 2024-12-31"),
@@ -290,7 +316,9 @@ FORMATS: Final[dict[str, tuple[Callable[[str], bool], str]]] = {
     "k8sshortname": (is_dns_label, DNS_LABEL_FORM),
     "mac": (_is_mac, "a MAC address such as 00:00:5e:00:53:01"),
     "rgbcolor": (
-        _pattern(rf"rgb\([\t\n\f\r ]*{_BYTE}(?:[\t\n\f\r ]*,[\t\n\f\r ]*{_BYTE}){{2}}[\t\n\f\r ]*\)"),
+        _pattern(
+            rf"rgb\([\t\n\f\r ]*{_BYTE}(?:[\t\n\f\r ]*,[\t\n\f\r ]*{_BYTE}){{2}}[\t\n\f\r ]*\)"
+        ),
         "a colour such as rgb(255, 0, 0)",
     ),
     "ssn": (_pattern("[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}"), "a number such as 123-45-6789"),
@@ -300,7 +328,11 @@ FORMATS: Final[dict[str, tuple[Callable[[str], bool], str]]] = {
     "uuid4": (_is_uuid("4", "[89abAB]"), "a UUID of version 4"),
     "uuid5": (_is_uuid("5", "[89abAB]"), "a UUID of version 5"),
 }
-"""The test of each format, and words for it. The names have no hyphens, which an API server ignores."""
+"""The test of each format, and words for it. The names have no hyphens, which an API server
+ignores.
+"""
 
 OF_OWN_KINDS: Final = {"byte": "own byte", "datetime": "date-time"}
-"""The formats that an API server's own kinds have in their types, with the names that the validator gets for them."""
+"""The formats that an API server's own kinds have in their types, with the names that the validator
+gets for them.
+"""

@@ -1,6 +1,8 @@
-"""Rewrites patterns in Go's syntax, which Kubernetes has, for the validator, whose syntax is JavaScript's.
+"""Rewrites patterns in Go's syntax, which Kubernetes has, for the validator, whose syntax is
+JavaScript's.
 
-Classes are of ASCII in Go: `\\d`, `\\w`, `\\s`, and those with names, such as `[:alpha:]`, which JavaScript lacks.
+Classes are of ASCII in Go: `\\d`, `\\w`, `\\s`, and those with names, such as `[:alpha:]`, which
+JavaScript lacks.
 """
 
 from __future__ import annotations
@@ -74,7 +76,11 @@ def rewritten(pattern: str) -> str:
             is_same = is_end or is_range or is_negation or plain not in _SPECIAL
             made.append(plain if is_same else "\\" + plain)
         elif part["repeat"]:
-            made.append("".join("\\" + one if one in "{}" else one for one in part[0]) if is_inside else part[0])
+            made.append(
+                "".join("\\" + one if one in "{}" else one for one in part[0])
+                if is_inside
+                else part[0]
+            )
         else:
             made.append(_rewritten(part, is_inside))
     return "".join(made)

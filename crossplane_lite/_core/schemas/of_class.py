@@ -1,4 +1,6 @@
-"""Makes the OpenAPI schema of an attrs class, for definitions of inputs and for the help of KRM functions."""
+"""Makes the OpenAPI schema of an attrs class, for definitions of inputs and for the help of KRM
+functions.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ from ..models.model import Model, to_dict
 from .structure import problems_in, structured
 from .types import NOTHING, Field, Shape, choices, described, fields_of, is_class, shape_of
 
-_TYPES: Final[dict[type[Any], str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_TYPES: Final[dict[type[Any], str]] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+}
 _ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 
@@ -22,8 +29,8 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 def class_schema(cls: type[Any]) -> dict[str, Any]:
     """Return the structural schema of a class that `types.check_class` accepts.
 
-    The descriptions are those of the docstrings: of the class, and of its attributes in the section `Attributes:`. That
-    of an attribute may also be `help` in the metadata of its field in attrs.
+    The descriptions are those of the docstrings: of the class, and of its attributes in the section
+    `Attributes:`. That of an attribute may also be `help` in the metadata of its field in attrs.
 
     Raises:
         UsageError: A default can't be in an input.
@@ -34,8 +41,8 @@ def class_schema(cls: type[Any]) -> dict[str, Any]:
 def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
     """Return the structural schema of a type.
 
-    A class that is among those `around` the type, the outermost first, is recursive. Raises UsageError for a default
-    that can't be in an input.
+    A class that is among those `around` the type, the outermost first, is recursive. Raises
+    UsageError for a default that can't be in an input.
     """
     shape = shape_of(type_)
     assert shape is not None  # `check_class` refuses other types
@@ -56,7 +63,10 @@ def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, A
         return {"type": "array", "items": same, "minItems": len(items), "maxItems": len(items)}
     if kind == "map":
         value = _schema(shape.args[1], f"{path}[]", around)
-        return {"type": "object", **(value if value == {_ANYTHING: True} else {"additionalProperties": value})}
+        return {
+            "type": "object",
+            **(value if value == {_ANYTHING: True} else {"additionalProperties": value}),
+        }
     return {"type": "object", _ANYTHING: True} if kind == "model" else {_ANYTHING: True}
 
 
@@ -132,13 +142,21 @@ def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> d
 
 
 def _ordered(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its keys in a fixed order: description, type, default, nullable, enum, then all others."""
+    """Return a schema with its keys in a fixed order: description, type, default, nullable, enum,
+    then all others.
+    """
     order = ("description", "type", "default", "nullable", "enum")
-    return dict(sorted(schema.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+    return dict(
+        sorted(
+            schema.items(),
+            key=lambda item: order.index(item[0]) if item[0] in order else len(order),
+        )
+    )
 
 
 def _default(field: Field, path: str) -> Any:
-    """Return the default of a field as a JSON value; None if the default is None, which isn't written to the schema.
+    """Return the default of a field as a JSON value; None if the default is None, which isn't
+    written to the schema.
 
     Raises:
         UsageError: The default doesn't fit the field's type, or its factory fails.
@@ -148,7 +166,9 @@ def _default(field: Field, path: str) -> Any:
         if value is not None:
             structured(value, field.type)
     except Exception as error:
-        raise UsageError(f"the default of {path} can't be in an input: {problems_in(error, path)}") from None
+        raise UsageError(
+            f"the default of {path} can't be in an input: {problems_in(error, path)}"
+        ) from None
     return value
 
 
@@ -158,7 +178,9 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, Model):
         return to_dict(value)
     if is_class(type(value)):
-        return {field.key: _json_value(getattr(value, field.name)) for field in fields_of(type(value))}
+        return {
+            field.key: _json_value(getattr(value, field.name)) for field in fields_of(type(value))
+        }
     if isinstance(value, Mapping):
         return {_json_value(key): _json_value(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -174,9 +196,9 @@ def _json_value(value: Any) -> Any:
 def _documented(cls: type[Any]) -> tuple[str, dict[str, str]]:
     """Return the description of a class, and the descriptions of its attributes by name.
 
-    The description is the text of the class's own docstring before the first section; empty if there is none.
-    Attributes can also be described in the docstrings of base classes, and in attrs under `help` in their fields'
-    metadata.
+    The description is the text of the class's own docstring before the first section; empty if
+    there is none. Attributes can also be described in the docstrings of base classes, and in attrs
+    under `help` in their fields' metadata.
     """
     about: dict[str, str] = {}
     for base in reversed(cls.__mro__):
@@ -185,7 +207,8 @@ def _documented(cls: type[Any]) -> tuple[str, dict[str, str]]:
         if field.metadata.get("help"):
             about[field.name] = str(field.metadata["help"])
     doc = vars(cls).get("__doc__") or ""
-    if doc.startswith(f"{cls.__name__}("):  # dataclasses write such a docstring if the class has none
+    # dataclasses write such a docstring if the class has none
+    if doc.startswith(f"{cls.__name__}("):
         doc = ""
     text = re.split(_SECTION, inspect.cleandoc(doc), maxsplit=1)[0]
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
@@ -199,7 +222,9 @@ _ENTRY: Final = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)", re.S)
 
 
 def _attributes(doc: str) -> dict[str, str]:
-    """Return the entries of a docstring's section `Attributes:` (Google style), by name; empty if it has no section."""
+    """Return the entries of a docstring's section `Attributes:` (Google style), by name; empty if
+    it has no section.
+    """
     _, found, rest = doc.partition("Attributes:\n")
     if not found:
         return {}

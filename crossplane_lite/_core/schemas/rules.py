@@ -1,8 +1,9 @@
-"""Evaluates the rules in CEL that schemas of kinds have (`x-kubernetes-validations`), as an API server does.
+"""Evaluates the rules in CEL that schemas of kinds have (`x-kubernetes-validations`), as an API
+server does.
 
-The library is the one of the CEL project. Without it, one form of rule is understood: providers that upjet generates
-have it for each required parameter, and hardly any others. Rules that can't be evaluated are counted. Rules on
-`oldSelf` need the object as it exists.
+The library is the one of the CEL project. Without it, one form of rule is understood: providers
+that upjet generates have it for each required parameter, and hardly any others. Rules that can't be
+evaluated are counted. Rules on `oldSelf` need the object as it exists.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ _OLD: Final = re.compile(r"\boldSelf\b")
 _OURS: Final = ("No matching overloads", "Non-CEL value type")
 _DEEPEST: Final = 100
 _WRITES: Final = ("*", "Create", "Update")
-# https://kubernetes.io/docs/reference/using-api/cel/#escaping: how CEL names what isn't one of its identifiers.
+# https://kubernetes.io/docs/reference/using-api/cel/#escaping: how CEL names what isn't one of its
+# identifiers.
 _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 _WORDS: Final = frozenset(
-    "as break const continue else false for function if import in let loop null namespace package return true var "
-    "void while".split()
+    "as break const continue else false for function if import in let loop null namespace package"
+    " return true var void while".split()
 )
 
 
@@ -42,7 +44,8 @@ class Verdicts(NamedTuple):
     """What the rules of a schema say about an object.
 
     Attributes:
-        broken: The path and the message of each rule that is broken, or that the library can't evaluate.
+        broken: The path and the message of each rule that is broken, or that the library can't
+            evaluate.
         unknown: Why rules aren't evaluated, because the library isn't installed, once for each.
         applied: The number of rules that apply.
     """
@@ -60,12 +63,15 @@ class _Rule(NamedTuple):
     schema: Schema
 
 
-def verdicts(resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mapping[str, Any] | None = None) -> Verdicts:
+def verdicts(
+    resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mapping[str, Any] | None = None
+) -> Verdicts:
     """Evaluate the rules of a kind for an object.
 
     Args:
-        resource: The object as it would be stored, with defaults, in which Observables stand for unresolved values. A
-            rule that is broken and names a field with such a value counts as kept.
+        resource: The object as it would be stored, with defaults, in which Observables stand for
+            unresolved values. A rule that is broken and names a field with such a value counts as
+            kept.
         schema: The schema of the kind.
         old: The object as it exists; None if it doesn't exist.
     """
@@ -87,9 +93,13 @@ def verdicts(resource: Mapping[str, Any], schema: Mapping[str, Any], old: Mappin
             unknown.append(str(why))
             continue
         except (_Unknown, RecursionError) as why:
-            broken.append((show(one.path), f"the rule {short_text(text)} can't be checked here: {why}"))
+            broken.append(
+                (show(one.path), f"the rule {short_text(text)} can't be checked here: {why}")
+            )
             continue
-        if not is_kept and not any(re.search(rf"\b{re.escape(_name(step))}\b", text) for step in open_):
+        if not is_kept and not any(
+            re.search(rf"\b{re.escape(_name(step))}\b", text) for step in open_
+        ):
             broken.append((show(one.path), _message(one)))
     return Verdicts(broken, unknown, applied)
 
@@ -176,12 +186,23 @@ def _is_kept(text: str, one: _Rule) -> bool:
         required = PARAMETER.fullmatch(text.strip())
         if required is not None:
             policies = one.value.get("managementPolicies", ["*"])
-            places = [one.value.get("forProvider"), one.value.get("initProvider") if required[2] else None]
+            places = [
+                one.value.get("forProvider"),
+                one.value.get("initProvider") if required[2] else None,
+            ]
             has = any(isinstance(place, Mapping) and _has(place, required[1]) for place in places)
-            return has or not isinstance(policies, Sequence) or not any(word in policies for word in _WRITES)
+            return (
+                has
+                or not isinstance(policies, Sequence)
+                or not any(word in policies for word in _WRITES)
+            )
     try:
         program = _compiled(_with_old(text, one.rule))
-        values = {"self": _as_cel(one.value, one.schema), "oldSelf": None, _EXISTS: one.old is not _ABSENT}
+        values = {
+            "self": _as_cel(one.value, one.schema),
+            "oldSelf": None,
+            _EXISTS: one.old is not _ABSENT,
+        }
     except RuntimeError as error:
         raise _Unknown(_first_error(error)) from None
     if one.old is not _ABSENT:
@@ -196,7 +217,9 @@ def _is_kept(text: str, one: _Rule) -> bool:
 
 
 def _in_order(old: Any, new: Any, schema: Schema) -> Any:
-    """Return an old value in which sets have the order of the new one's, because their order doesn't count."""
+    """Return an old value in which sets have the order of the new one's, because their order
+    doesn't count.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         return {
             key: _in_order(one, new[key], schema.below(key) or Schema({})) if key in new else one
@@ -232,7 +255,9 @@ def _environment() -> Any:
         for name in ("Strings", "Math", "Optional", "Bindings")
     ]
     names = ("self", "oldSelf", _EXISTS)
-    return cel.NewEnv(variables=dict.fromkeys(names, cel.Type.DYN), extensions=[*extensions, extension(cel)])
+    return cel.NewEnv(
+        variables=dict.fromkeys(names, cel.Type.DYN), extensions=[*extensions, extension(cel)]
+    )
 
 
 def _as_cel(value: Any, schema: Schema) -> Any:

@@ -47,10 +47,10 @@ class _Misfits(ValueError):
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     """Return `data` as an instance of an attrs class.
 
-    Each value must have the JSON type of its field: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't
-    a list. Only integers are converted, to floats. A field's key in `data` is its `alias` in attrs, which is its name
-    without leading underscores unless the class gives another one. An underscore after a keyword of Python is dropped:
-    the key of `from_` is `from`.
+    Each value must have the JSON type of its field: 5 isn't a string, "5" isn't a number, true
+    isn't 1, and "abc" isn't a list. Only integers are converted, to floats. A field's key in `data`
+    is its `alias` in attrs, which is its name without leading underscores unless the class gives
+    another one. An underscore after a keyword of Python is dropped: the key of `from_` is `from`.
 
     Args:
         data: Plain data. apiVersion, kind and metadata are ignored if the class doesn't have them.
@@ -58,14 +58,18 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
         what: The name of the data in messages.
 
     Raises:
-        InputError: Keys are unknown or missing, values have a wrong type, or a converter or validator of the class
-            refuses them. The message has the first 100 mistakes with their paths.
-        UsageError: `cls` isn't an attrs class, or the type of a field isn't defined or isn't possible in JSON.
+        InputError: Keys are unknown or missing, values have a wrong type, or a converter or
+            validator of the class refuses them. The message has the first 100 mistakes with their
+            paths.
+        UsageError: `cls` isn't an attrs class, or the type of a field isn't defined or isn't
+            possible in JSON.
     """
     import attr
 
     if not attr.has(cls):
-        raise UsageError(f"the class of {what} must be an attrs class, made with @attrs.define (got {cls!r})")
+        raise UsageError(
+            f"the class of {what} must be an attrs class, made with @attrs.define (got {cls!r})"
+        )
     keys = _known_keys(cls)
     kept = {key: value for key, value in data.items() if key in keys or key not in _OBJECT_KEYS}
     try:
@@ -76,10 +80,12 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
 
 
 def structured(value: Any, type_: Any) -> Any:
-    """Convert plain data to a type that an input's field may have, such as `list[int]` or an attrs class.
+    """Convert plain data to a type that an input's field may have, such as `list[int]` or an attrs
+    class.
 
     Raises:
-        Exception: The data doesn't fit the type. The error may be of any class; `problems_in` turns it into text.
+        Exception: The data doesn't fit the type. The error may be of any class; `problems_in` turns
+            it into text.
     """
     problems: list[Problem] = []
     made = _made(value, type_, "", problems)
@@ -96,11 +102,15 @@ def _known_keys(cls: type[Any]) -> frozenset[str]:
 
 
 def _made(value: Any, type_: Any, path: str, problems: list[Problem]) -> Any:
-    """Return a JSON value as a value of a type. Mistakes are added to `problems`; nobody may use the result then."""
+    """Return a JSON value as a value of a type. Mistakes are added to `problems`; nobody may use
+    the result then.
+    """
     shape = shape_of(type_)
     assert shape is not None
     if not _could_be(value, shape):
-        problems.append(_misfit(value, shape.args[0] if shape.kind == "scalar" else shape.type, path))
+        problems.append(
+            _misfit(value, shape.args[0] if shape.kind == "scalar" else shape.type, path)
+        )
         return None
     try:
         return _of_shape(value, shape, path, problems)
@@ -108,9 +118,15 @@ def _made(value: Any, type_: Any, path: str, problems: list[Problem]) -> Any:
         raise
     except Exception as error:  # from a converter or a validator of the author's class
         name = _validated(error)
-        keys = {field.name: f".{field.key}" for field in fields_of(shape.type)} if shape.kind == "class" else {}
+        keys = (
+            {field.name: f".{field.key}" for field in fields_of(shape.type)}
+            if shape.kind == "class"
+            else {}
+        )
         text = str(error.args[0] if name else error)
-        problems.append(Problem(path + keys.get(name or "", ""), f": {text or type(error).__name__}"))
+        problems.append(
+            Problem(path + keys.get(name or "", ""), f": {text or type(error).__name__}")
+        )
 
 
 def _of_shape(value: Any, shape: Shape, path: str, problems: list[Problem]) -> Any:
@@ -121,7 +137,11 @@ def _of_shape(value: Any, shape: Shape, path: str, problems: list[Problem]) -> A
 
         return from_dict(shape.type, value)
     if shape.kind == "choice":
-        return next(one for one, plain in zip(shape.args, choices(shape), strict=True) if _equals(value, plain))
+        return next(
+            one
+            for one, plain in zip(shape.args, choices(shape), strict=True)
+            if _equals(value, plain)
+        )
     if shape.kind == "union":
         return _union(value, shape, path, problems)
     if shape.kind == "scalar":
@@ -131,7 +151,10 @@ def _of_shape(value: Any, shape: Shape, path: str, problems: list[Problem]) -> A
     if shape.kind == "map":
         key, item = shape.args
         below = [(at, one, f"{path}[{at!r}]") for at, one in value.items()]
-        made = {_made(at, key, where, problems): _made(one, item, where, problems) for at, one, where in below}
+        made = {
+            _made(at, key, where, problems): _made(one, item, where, problems)
+            for at, one, where in below
+        }
     elif shape.kind in ("list", "tuple"):
         types = shape.args if shape.kind == "tuple" else shape.args * len(value)
         items = [_made(one, types[at], f"{path}[{at}]", problems) for at, one in enumerate(value)]
@@ -146,19 +169,24 @@ def _instance(value: dict[str, Any], cls: type[Any], path: str, problems: list[P
     given = {}
     for field in fields:
         if field.key in value:
-            given[field.argument] = _made(value[field.key], field.type, f"{path}.{field.key}", problems)
+            given[field.argument] = _made(
+                value[field.key], field.type, f"{path}.{field.key}", problems
+            )
         elif field.default is NOTHING:
             problems.append(Problem(f"{path}.{field.key}", " is required", True))
     known = dict.fromkeys(field.key for field in fields)
     problems += [
-        Problem(f"{path}.{key}", f" is not a field{near_name(key, known)}", True) for key in value if key not in known
+        Problem(f"{path}.{key}", f" is not a field{near_name(key, known)}", True)
+        for key in value
+        if key not in known
     ]
     return cls(**given) if len(problems) == before else None
 
 
 def _union(value: Any, shape: Shape, path: str, problems: list[Problem]) -> Any:
     tried: list[list[Problem]] = []
-    for arg in sorted(shape.args, key=lambda arg: arg is not type(value)):  # 1 is an int before it is a float
+    # 1 is an int before it is a float
+    for arg in sorted(shape.args, key=lambda arg: arg is not type(value)):
         member = shape_of(arg)
         if member is not None and _could_be(value, member):
             found: list[Problem] = []
@@ -167,13 +195,17 @@ def _union(value: Any, shape: Shape, path: str, problems: list[Problem]) -> Any:
                 return made
             tried.append(found)
     # The mistakes are those of the member that fits best: with the fewest missing and unknown keys.
-    best: list[Problem] = min(tried, key=lambda one: (sum(problem.about_key for problem in one), len(one)))
+    best: list[Problem] = min(
+        tried, key=lambda one: (sum(problem.about_key for problem in one), len(one))
+    )
     problems += best
     return None
 
 
 def _is(value: Any, base: type[Any]) -> bool:
-    """Return whether a JSON value is of a scalar type. Booleans aren't integers; integers also count as floats."""
+    """Return whether a JSON value is of a scalar type. Booleans aren't integers; integers also
+    count as floats.
+    """
     if isinstance(value, bool):
         return base is bool
     return isinstance(value, (int, float) if issubclass(base, float) else base)
@@ -190,7 +222,9 @@ def _could_be(value: Any, shape: Shape) -> bool:
     if shape.kind == "choice":
         return any(_equals(value, plain) for plain in choices(shape))
     if shape.kind == "union":
-        return any(member is not None and _could_be(value, member) for member in map(shape_of, shape.args))
+        return any(
+            member is not None and _could_be(value, member) for member in map(shape_of, shape.args)
+        )
     if shape.kind == "tuple":
         return isinstance(value, list) and len(value) == len(shape.args)
     return isinstance(value, {"any": object, "list": list}.get(shape.kind, dict))
@@ -201,15 +235,18 @@ def _misfit(value: Any, type_: Any, path: str) -> Problem:
         shown = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         shown = type(value).__name__
-    # First masked, then cut: masking doesn't recognise a part of a secret value. While the module that knows secret
-    # values isn't loaded, there are no secret values. It isn't imported here, because that takes long.
+    # First masked, then cut: masking doesn't recognise a part of a secret value. While the module
+    # that knows secret values isn't loaded, there are no secret values. It isn't imported here,
+    # because that takes long.
     tracker = sys.modules.get(_TRACKER)
     shown = shown if tracker is None else tracker.mask(shown)
     return Problem(path, f" must be {described(type_)} (got {shown[:80]})")
 
 
 def _validated(error: Exception) -> str | None:
-    """Return the name of the field that an error of an attrs validator is about; None if the error names no field."""
+    """Return the name of the field that an error of an attrs validator is about; None if the error
+    names no field.
+    """
     import attr
 
     if not error.args or not isinstance(error.args[0], str):
@@ -235,9 +272,10 @@ def problems_of(error: BaseException, path: str) -> list[Problem]:
 
 
 def problems_in(error: BaseException, path: str) -> str:
-    """Return a string with the mistakes in an input, each with its path, sorted and separated by `; `.
+    """Return a string with the mistakes in an input, each with its path, sorted and separated by
+    `; `.
 
-    After 100 mistakes, the text gives only the number of the others. If the data is nested too deep, it says only that.
-    The arguments are those of `problems_of`.
+    After 100 mistakes, the text gives only the number of the others. If the data is nested too
+    deep, it says only that. The arguments are those of `problems_of`.
     """
     return some(sorted(problem.text for problem in problems_of(error, path)), 100, "; ")

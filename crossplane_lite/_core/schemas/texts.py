@@ -1,4 +1,6 @@
-"""The texts about the mistakes that the validator finds, such as "must be a list (got an object)"."""
+"""The texts about the mistakes that the validator finds, such as "must be a list (got an
+object)".
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,14 @@ _JUNCTIONS: Final = {"anyOf": "at least one", "oneOf": "exactly one"}
 Place = tuple["str | int", ...]
 
 
-def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
+def describe(
+    keyword: str, rules: dict[str, Any], value: Any, *, secret: bool
+) -> Iterator[tuple[Place, str]]:
     """Yield the mistakes in a value that breaks a rule of its schema.
 
-    Each has the steps from the value to the mistake, and the text. Each missing field and each unknown field is a
-    mistake of its own; any other rule yields one, in the value itself. `secret` hides the value.
+    Each has the steps from the value to the mistake, and the text. Each missing field and each
+    unknown field is a mistake of its own; any other rule yields one, in the value itself. `secret`
+    hides the value.
     """
     limit: Any = rules.get(keyword)
     if keyword == "required":
@@ -102,17 +107,24 @@ def _text(keyword: str, rules: dict[str, Any], limit: Any, value: Any, *, secret
 def _junction_text(how_many: str, members: Any) -> str:
     named = [_required_only(member) for member in members]
     if all(named):
-        return f"must have {how_many} of {', '.join(' with '.join(map(name_of, names)) for names in named)}"
+        return (
+            f"must have {how_many} of"
+            f" {', '.join(' with '.join(map(name_of, names)) for names in named)}"
+        )
     return f"must fit {how_many} of the {len(members)} forms that the schema allows"
 
 
 def _required_only(rules: Any) -> list[str]:
-    """Return the fields that a schema requires; an empty list if the schema has any other rule or isn't a dict."""
+    """Return the fields that a schema requires; an empty list if the schema has any other rule or
+    isn't a dict.
+    """
     return rules["required"] if isinstance(rules, dict) and list(rules) == ["required"] else []
 
 
 def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
-    """Return a remark such as " (got 5)". A value that is `secret` isn't shown; `kind` shows its type, too."""
+    """Return a remark such as " (got 5)". A value that is `secret` isn't shown; `kind` shows its
+    type, too.
+    """
     what = json_type_in_words(value)
     if isinstance(value, (dict, list)):
         return f" (got {what}{'' if kind else f' of {len(value)}'})"
@@ -120,7 +132,10 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
         return " (got null)"
     if secret:
         return f" (got {what})" if kind else ""
-    return f" (got {_shown(value)}{f' that is {what}' if kind and not isinstance(value, bool) else ''})"
+    return (
+        " (got"
+        f" {_shown(value)}{f' that is {what}' if kind and not isinstance(value, bool) else ''})"
+    )
 
 
 def _fields_of(rules: Any) -> dict[str, Any]:
@@ -130,8 +145,11 @@ def _fields_of(rules: Any) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as text for a message, such as `'a'` or `null`. Secrets are masked; 60 characters at most."""
+    """Return a value as text for a message, such as `'a'` or `null`. Secrets are masked; 60
+    characters at most.
+    """
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    text = mask(repr(value))  # masked before it is cut: masking doesn't recognise a part of a secret value
+    # masked before it is cut: masking doesn't recognise a part of a secret value
+    text = mask(repr(value))
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."

@@ -1,7 +1,9 @@
-"""Translating Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
+"""Translating Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators
+know.
 
-Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no descriptions. The
-keywords whose names are constants below are added for `check`, and validators ignore them.
+Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no
+descriptions. The keywords whose names are constants below are added for `check`, and validators
+ignore them.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from .formats import FORMATS, OF_OWN_KINDS
 from .go_patterns import rewritten
 
 DEEPEST_SCHEMA: Final = 100
-"""How deep schemas may be nested. Validators recurse, in C and Rust too, and the stack of a thread is small."""
+"""How deep schemas may be nested. Validators recurse, in C and Rust too, and the stack of a thread
+is small.
+"""
 
 TOO_DEEP: Final = f"the schema can't be used: it is nested more than {DEEPEST_SCHEMA} levels deep"
 
@@ -33,13 +37,23 @@ OBJECT: Final = "x-object"
 """The keyword of a schema of whole resources."""
 
 MERGE_KEYS: Final = "x-merge-keys"
-"""The keyword for a list's merge keys, which identify the list's elements. Its value maps each key to its default."""
+"""The keyword for a list's merge keys, which identify the list's elements. Its value maps each key
+to its default.
+"""
 
 Json = dict[str, Any]
 
 _RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 _COPIED: Final = (
-    *("multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"),
+    *(
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minProperties",
+    ),
     "maxProperties",
 )
 _HEAD: Final[Mapping[str, Json]] = {
@@ -51,9 +65,30 @@ _HEAD: Final[Mapping[str, Json]] = {
 _OWN_GROUPS: Final = frozenset(
     f"{group}.k8s.io"
     for group in (
-        *("admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization"),
-        *("certificates", "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver"),
-        *("networking", "node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration"),
+        *(
+            "admissionregistration",
+            "apiextensions",
+            "apiregistration",
+            "authentication",
+            "authorization",
+        ),
+        *(
+            "certificates",
+            "coordination",
+            "discovery",
+            "events",
+            "flowcontrol.apiserver",
+            "internal.apiserver",
+        ),
+        *(
+            "networking",
+            "node",
+            "rbac.authorization",
+            "resource",
+            "scheduling",
+            "storage",
+            "storagemigration",
+        ),
     )
 )
 
@@ -61,8 +96,9 @@ _OWN_GROUPS: Final = frozenset(
 def key_of(name: str) -> str:
     """Return the name that a field gets in a translated schema.
 
-    An empty name, and a name that begins with a digit, "+" or "=", gets the prefix "=". Without the prefix, the
-    validator's paths would leave out an empty name, and would have a name such as "5" as an index.
+    An empty name, and a name that begins with a digit, "+" or "=", gets the prefix "=". Without the
+    prefix, the validator's paths would leave out an empty name, and would have a name such as "5"
+    as an index.
     """
     return "=" + name if name[:1] in "=+0123456789" else name
 
@@ -73,14 +109,16 @@ def name_of(key: str) -> str:
 
 
 class SchemaError(CrossplaneLiteError, ValueError):
-    """A schema can't be used: it isn't an OpenAPI schema, is nested too deep, or has a rule the validator refuses."""
+    """A schema can't be used: it isn't an OpenAPI schema, is nested too deep, or has a rule the
+    validator refuses.
+    """
 
 
 def translate(source: Mapping[str, Any]) -> Json:
     """Return the schema of a kind as plain JSON Schema.
 
-    All `$ref`s are replaced already. Raises SchemaError if `source` isn't an OpenAPI schema, or is nested more than
-    `DEEPEST_SCHEMA` deep.
+    All `$ref`s are replaced already. Raises SchemaError if `source` isn't an OpenAPI schema, or is
+    nested more than `DEEPEST_SCHEMA` deep.
     """
     schema = Schema(source, _wrong)
     root = _Translator(custom=not is_own_kind(schema)).of(schema)
@@ -91,7 +129,9 @@ def translate(source: Mapping[str, Any]) -> Json:
 
 
 def _wrong(steps: Steps, problem: str) -> SchemaError:
-    return SchemaError(f"the schema can't be used: {': '.join(filter(None, (show(steps), problem)))}")
+    return SchemaError(
+        f"the schema can't be used: {': '.join(filter(None, (show(steps), problem)))}"
+    )
 
 
 def is_own_kind(schema: Schema) -> bool:
@@ -105,9 +145,10 @@ class _Translator:
     """Translates the schemas of one kind.
 
     Args:
-        custom: Whether it is a custom resource. The API server sets the defaults of custom resources before it
-            validates. In its own kinds nearly every required field has an empty default, which isn't used; nulls are
-            removed, and numbers must fit into their types. Their schemas may be cycles that were cut.
+        custom: Whether it is a custom resource. The API server sets the defaults of custom
+            resources before it validates. In its own kinds nearly every required field has an empty
+            default, which isn't used; nulls are removed, and numbers must fit into their types.
+            Their schemas may be cycles that were cut.
     """
 
     def __init__(self, *, custom: bool) -> None:
@@ -119,8 +160,9 @@ class _Translator:
         Args:
             given: The schema.
             depth: The number of schemas around it.
-            structural: Whether a field that the schema doesn't list is a mistake. In allOf, anyOf, oneOf and not, such
-                a field is allowed, because a schema there only adds rules to the schema around it.
+            structural: Whether a field that the schema doesn't list is a mistake. In allOf, anyOf,
+                oneOf and not, such a field is allowed, because a schema there only adds rules to
+                the schema around it.
         """
         if depth > DEEPEST_SCHEMA:
             raise SchemaError(TOO_DEEP)
@@ -150,7 +192,9 @@ class _Translator:
             target["uniqueItems"] = True
         elif items is not None and schema.list_keys:
             fields = _unwrapped(items).properties
-            target[MERGE_KEYS] = {key: fields[key].default if key in fields else None for key in schema.list_keys}
+            target[MERGE_KEYS] = {
+                key: fields[key].default if key in fields else None for key in schema.list_keys
+            }
         for key in ("allOf", "anyOf", "oneOf"):
             if members := schema.members(key):
                 target[key] = [self.of(member, depth, structural=False) for member in members]
@@ -167,7 +211,9 @@ class _Translator:
 
     def _put_nulls(self, target: Json, schema: Schema, types: list[str]) -> None:
         """Say whether null is allowed, and whether it stands for a missing field."""
-        is_of_any_type = self._custom and "type" not in schema.source and not schema.is_int_or_string
+        is_of_any_type = (
+            self._custom and "type" not in schema.source and not schema.is_int_or_string
+        )
         if schema.is_nullable or "null" in types or is_of_any_type:
             target[NULLABLE] = True
             if schema.enum and types:
@@ -182,9 +228,14 @@ class _Translator:
             is_metadata = name == "metadata" and (depth == 1 or schema.is_embedded)
             translator = _Translator(custom=False) if is_metadata else self
             properties[key_of(name)] = translator.of(inner, depth, structural=structural)
-        required = [key_of(name) for name in schema.required if not (self._custom and _has_default(declared, name))]
+        required = [
+            key_of(name)
+            for name in schema.required
+            if not (self._custom and _has_default(declared, name))
+        ]
         for key in () if self._custom else required:
-            # The API server removes a null where the schema allows none, so a required field is missing then.
+            # The API server removes a null where the schema allows none, so a required field is
+            # missing then.
             if key in properties and not properties[key].keys() & {"type", NULLABLE}:
                 properties[key] = {**properties[key], "type": sorted(TYPES - {"null"})}
         if schema.is_embedded:
@@ -199,7 +250,9 @@ class _Translator:
         others = schema.others
         if isinstance(others, Schema):
             target["additionalProperties"] = self.of(others, depth, structural=structural)
-        elif others is False and ("additionalProperties" in schema.source or (structural and self._is_closed(schema))):
+        elif others is False and (
+            "additionalProperties" in schema.source or (structural and self._is_closed(schema))
+        ):
             target["additionalProperties"] = False
 
     def _is_closed(self, schema: Schema) -> bool:
@@ -217,11 +270,16 @@ def _has_default(properties: Mapping[str, Schema], name: str) -> bool:
 def _unwrapped(schema: Schema) -> Schema:
     """Return a schema. If it only wraps another schema in an allOf, return the two merged.
 
-    Such a wrapper has no `type`, no `properties`, and an allOf with one schema, which can be a wrapper, too. The API
-    server's own kinds refer to shared schemas by wrappers. Where both have a keyword, the wrapper's value counts.
+    Such a wrapper has no `type`, no `properties`, and an allOf with one schema, which can be a
+    wrapper, too. The API server's own kinds refer to shared schemas by wrappers. Where both have a
+    keyword, the wrapper's value counts.
     """
     for _ in range(DEEPEST_SCHEMA):
-        if "type" in schema.source or "properties" in schema.source or len(schema.members("allOf")) != 1:
+        if (
+            "type" in schema.source
+            or "properties" in schema.source
+            or len(schema.members("allOf")) != 1
+        ):
             return schema
         (member,) = schema.members("allOf")
         own = {key: value for key, value in schema.source.items() if key != "allOf"}
@@ -230,9 +288,11 @@ def _unwrapped(schema: Schema) -> Schema:
 
 
 def _types_of(schema: Schema) -> list[str]:
-    """Return the JSON types that a value may have, such as `["integer", "string"]`; an empty list if any type is right.
+    """Return the JSON types that a value may have, such as `["integer", "string"]`; an empty list
+    if any type is right.
 
-    They come from `type`, from an `anyOf` or `oneOf` that only lists types, or from an extension of Kubernetes.
+    They come from `type`, from an `anyOf` or `oneOf` that only lists types, or from an extension of
+    Kubernetes.
     """
     if schema.is_int_or_string:
         return ["integer", "string"]
@@ -240,7 +300,9 @@ def _types_of(schema: Schema) -> list[str]:
         return schema.named
     for key in ("anyOf", "oneOf"):
         members = schema.members(key)
-        if members and all(list(member.source) == ["type"] and member.source["type"] in TYPES for member in members):
+        if members and all(
+            list(member.source) == ["type"] and member.source["type"] in TYPES for member in members
+        ):
             return [member.source["type"] for member in members]
     return ["object"] if schema.is_embedded else []
 
@@ -255,8 +317,8 @@ def _keyed(value: Any) -> Any:
 def _range_of(source: Mapping[str, Any], ranges: Mapping[str, tuple[int, int]]) -> Json:
     """Return the limits of a number as JSON Schema has them, such as `{"exclusiveMinimum": 5}`.
 
-    OpenAPI v3.0 has `{"minimum": 5, "exclusiveMinimum": true}` for that. Formats that have `ranges` add these limits,
-    unless the schema has a `minimum` or `maximum` of its own.
+    OpenAPI v3.0 has `{"minimum": 5, "exclusiveMinimum": true}` for that. Formats that have `ranges`
+    add these limits, unless the schema has a `minimum` or `maximum` of its own.
     """
     limits: Json = {}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):

@@ -1,4 +1,6 @@
-"""Describes the types of an input class's fields, both for making instances and for generating schemas."""
+"""Describes the types of an input class's fields, both for making instances and for generating
+schemas.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,13 @@ class Shape(NamedTuple):
     """The description of a type: its kind, and the types or values inside of it.
 
     Attributes:
-        kind: `any`, `scalar`, `choice` (an enum, a Literal or None), `union`, `list` (also a set, or a tuple of any
-            length), `tuple` (of a fixed length), `map`, `class` (an attrs class or a dataclass) or `model` (a model
-            class of this package).
+        kind: `any`, `scalar`, `choice` (an enum, a Literal or None), `union`, `list` (also a set,
+            or a tuple of any length), `tuple` (of a fixed length), `map`, `class` (an attrs class
+            or a dataclass) or `model` (a model class of this package).
         type: The described type, without `Annotated`, `NewType` and type aliases around it.
-        args: For a scalar, the base type (str, int, float or bool). For a choice, the allowed values or enum members.
-            For a list, tuple or union, the types of its elements or members. For a map, the types of keys and values.
+        args: For a scalar, the base type (str, int, float or bool). For a choice, the allowed
+            values or enum members. For a list, tuple or union, the types of its elements or
+            members. For a map, the types of keys and values.
         make: For a list, the function that makes the list, set or tuple from its elements.
     """
 
@@ -51,11 +54,12 @@ class Field(NamedTuple):
 
     Attributes:
         name: The name of the attribute.
-        key: The field's key in the input: the alias in attrs, or the name. If this is a keyword of Python with an
-            underscore after it, such as `from_`, the underscore is dropped.
+        key: The field's key in the input: the alias in attrs, or the name. If this is a keyword of
+            Python with an underscore after it, such as `from_`, the underscore is dropped.
         type: The field's type.
-        default: The default; a function without arguments that makes it if `made` is true; `NOTHING` if there is no
-            default; None if a function computes the default from the instance.
+        default: The default; a function without arguments that makes it if `made` is true;
+            `NOTHING` if there is no default; None if a function computes the default from the
+            instance.
         made: Whether `default` is a function that makes the default of each instance.
         argument: The name of the argument of `__init__`.
     """
@@ -70,11 +74,15 @@ class Field(NamedTuple):
 
 def is_class(type_: Any) -> bool:
     """Return whether a type is an attrs class or a dataclass."""
-    return isinstance(type_, type) and (hasattr(type_, "__attrs_attrs__") or hasattr(type_, "__dataclass_fields__"))
+    return isinstance(type_, type) and (
+        hasattr(type_, "__attrs_attrs__") or hasattr(type_, "__dataclass_fields__")
+    )
 
 
 def shape_of(type_: Any) -> Shape | None:
-    """Return the description of a type; None if an input can't have values of that type, such as bytes."""
+    """Return the description of a type; None if an input can't have values of that type, such as
+    bytes.
+    """
     type_ = _bare(type_)
     if type_ is Any or type_ is None or type_ is type(None):
         return Shape("any", Any) if type_ is Any else Shape("choice", type(None), (None,))
@@ -102,26 +110,32 @@ def shape_of(type_: Any) -> Shape | None:
 
 
 def _is_model(type_: type[Any]) -> bool:
-    # Without an import, which takes long: where a model class exists, its module is imported already.
+    # Without an import, which takes long: where a model class exists, its module is imported
+    # already.
     module = sys.modules.get("crossplane_lite._core.models.model")
     return module is not None and issubclass(type_, module.Model)
 
 
 def _bare(type_: Any) -> Any:
-    """Remove `Annotated`, `NewType` and type aliases around a type, and return the type inside of them."""
+    """Remove `Annotated`, `NewType` and type aliases around a type, and return the type inside of
+    them.
+    """
     while True:
         if typing.get_origin(type_) is typing.Annotated:
             type_ = typing.get_args(type_)[0]
         elif hasattr(type_, "__supertype__"):
             type_ = type_.__supertype__
-        elif type(type_).__name__ == "TypeAliasType":  # of Python from 3.12 on, or of typing_extensions
+        elif type(type_).__name__ == "TypeAliasType":
+            # of Python from 3.12 on, or of typing_extensions
             type_ = type_.__value__
         else:
             return type_
 
 
 def choices(shape: Shape) -> list[Any]:
-    """Return the JSON values that a shape of the kind `choice` allows. For an enum, these are its members' values."""
+    """Return the JSON values that a shape of the kind `choice` allows. For an enum, these are its
+    members' values.
+    """
     return [choice.value if isinstance(choice, enum.Enum) else choice for choice in shape.args]
 
 
@@ -140,8 +154,8 @@ def fields_of(cls: type[Any]) -> list[Field]:
         hints = typing.get_type_hints(cls, include_extras=True)
     except NameError as error:
         raise UsageError(
-            f"the types of {cls.__name__} can't be looked up: {error}; define the types that the annotations name at "
-            "the top of the module"
+            f"the types of {cls.__name__} can't be looked up: {error}; define the types that the"
+            " annotations name at the top of the module"
         ) from None
     import dataclasses
 
@@ -181,13 +195,14 @@ def _key(name: str) -> str:
 
 
 def check_class(cls: type[Any]) -> None:
-    """Check that an input can have values for all fields of a class, and of the classes that its fields have.
+    """Check that an input can have values for all fields of a class, and of the classes that its
+    fields have.
 
     The fields of model classes aren't checked.
 
     Raises:
-        UsageError: A field has a type that isn't possible in an input (the message has the path of each such field), or
-            an annotation has a name that isn't defined.
+        UsageError: A field has a type that isn't possible in an input (the message has the path of
+            each such field), or an annotation has a name that isn't defined.
     """
     wrong: list[str] = []
     seen: set[type[Any]] = set()
@@ -197,24 +212,35 @@ def check_class(cls: type[Any]) -> None:
         shape = shape_of(type_)
         if shape is None or (shape.kind == "map" and not _is_text(shape.args[0])):
             wrong.append(f"{path} has the type {_name(type_)}")
-        elif shape.kind == "choice" and not all(isinstance(one, (*_SCALARS, type(None))) for one in choices(shape)):
-            wrong.append(f"{path} has the type {_name(type_)}, with values that aren't strings, numbers or booleans")
+        elif shape.kind == "choice" and not all(
+            isinstance(one, (*_SCALARS, type(None))) for one in choices(shape)
+        ):
+            wrong.append(
+                f"{path} has the type {_name(type_)}, with values that aren't strings, numbers or"
+                " booleans"
+            )
         elif shape.kind == "class" and shape.type not in seen:
             seen.add(shape.type)
             work += [(field.type, f"{path}.{field.key}") for field in fields_of(shape.type)]
         elif shape.kind in ("list", "map"):
             work.append((shape.args[-1], f"{path}[]"))
         elif shape.kind in ("tuple", "union"):
-            work += [(arg, f"{path}[{at}]" if shape.kind == "tuple" else path) for at, arg in enumerate(shape.args)]
+            work += [
+                (arg, f"{path}[{at}]" if shape.kind == "tuple" else path)
+                for at, arg in enumerate(shape.args)
+            ]
     if wrong:
         raise UsageError(
-            f"{cls.__name__} can't be a class for input: {'; '.join(sorted(wrong))}. Fields may be str, int, float, "
-            "bool, Any, enums and Literals of these, lists, tuples, sets, dicts with str keys, attrs classes and unions"
+            f"{cls.__name__} can't be a class for input: {'; '.join(sorted(wrong))}. Fields may be"
+            " str, int, float, bool, Any, enums and Literals of these, lists, tuples, sets, dicts"
+            " with str keys, attrs classes and unions"
         )
 
 
 def _is_text(type_: Any) -> bool:
-    """Return whether the keys of a dict may have this type: Any, a str, or only strings of an enum or a Literal."""
+    """Return whether the keys of a dict may have this type: Any, a str, or only strings of an enum
+    or a Literal.
+    """
     shape = shape_of(type_)
     if shape is None:
         return False
@@ -226,7 +252,11 @@ def _is_text(type_: Any) -> bool:
 def _name(type_: Any) -> str:
     if not isinstance(type_, type) or typing.get_args(type_):
         return repr(type_)
-    return type_.__name__ if type_.__module__ == "builtins" else f"{type_.__module__}.{type_.__qualname__}"
+    return (
+        type_.__name__
+        if type_.__module__ == "builtins"
+        else f"{type_.__module__}.{type_.__qualname__}"
+    )
 
 
 def described(type_: Any) -> str:

@@ -53,7 +53,9 @@ def in_file(file: Path) -> list[Finding]:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         place = f", line {line}" if line else ""
-        raise InputError(f"{file}{place}: this is not Python: {getattr(error, 'msg', error)}") from None
+        raise InputError(
+            f"{file}{place}: this is not Python: {getattr(error, 'msg', error)}"
+        ) from None
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -68,9 +70,15 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the argument parser of `crossplane-lite check`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite check",
-        description="Read the source of composition functions, and find what goes wrong silently: values that may be "
-        "missing compared with None or True, sorted or dumped as JSON, and lists that are changed after they were set.",
-        epilog="Exit status: 0; 1 when something was found; 2 when a file can't be read or isn't Python.",
+        description=(
+            "Read the source of composition functions, and find what goes wrong silently: values"
+            " that may be missing compared with None or True, sorted or dumped as JSON, and lists"
+            " that are changed after they were set."
+        ),
+        epilog=(
+            "Exit status: 0; 1 when something was found; 2 when a file can't be read or isn't"
+            " Python."
+        ),
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -78,7 +86,9 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         nargs="*",
         type=Path,
-        help="a file, or a folder of files that end in .py, beside those of virtual environments and builds; without "
-        f"any, the current folder, if it has a {project.NAME}",
+        help=(
+            "a file, or a folder of files that end in .py, beside those of virtual environments"
+            f" and builds; without any, the current folder, if it has a {project.NAME}"
+        ),
     )
     return parser

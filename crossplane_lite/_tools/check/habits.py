@@ -15,7 +15,18 @@ from .finding import Finding, finding
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _CHANGES: Final = frozenset(
     {
-        *("add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "remove"),
+        *(
+            "add",
+            "append",
+            "appendleft",
+            "clear",
+            "discard",
+            "extend",
+            "insert",
+            "pop",
+            "popitem",
+            "remove",
+        ),
         *("reverse", "setdefault", "sort", "subtract", "update"),
     }
 )
@@ -41,7 +52,9 @@ def habits(tree: ast.Module) -> Iterator[Finding]:
     yield from _hashes(tree)
 
 
-def _shared_defaults(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[Finding]:
+def _shared_defaults(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+) -> Iterator[Finding]:
     """Yield defaults that the function changes."""
     names = node.args.posonlyargs + node.args.args
     defaults = [
@@ -79,7 +92,9 @@ def _over_letters(node: ast.For) -> Iterator[Finding]:
     text = node.iter
     # A text of letters and digits alone may be meant so, as in "abc".
     if isinstance(text, ast.Constant) and isinstance(text.value, str) and not text.value.isalnum():
-        yield finding(text, "CL017", f"this loop is over the letters of a text: write ({text.value!r},)")
+        yield finding(
+            text, "CL017", f"this loop is over the letters of a text: write ({text.value!r},)"
+        )
 
 
 def _hides_missing(node: ast.ExceptHandler) -> Iterator[Finding]:
@@ -91,7 +106,10 @@ def _hides_missing(node: ast.ExceptHandler) -> Iterator[Finding]:
     names = {one.id for one in inner if isinstance(one, ast.Name)}
     if node.name in names or any(isinstance(one, ast.Raise) for one in inner):
         return
-    text = "this hides missing values, too, which are an UnresolvedError: name the exception that you expect"
+    text = (
+        "this hides missing values, too, which are an UnresolvedError: name the exception that you"
+        " expect"
+    )
     yield Finding(node.lineno, node.col_offset + 1, "CL018", text)
 
 
@@ -108,7 +126,9 @@ def _hashes(node: ast.AST) -> Iterator[Finding]:
         if is_method or isinstance(one, ast.Compare):
             continue
         if isinstance(one, ast.Call) and ast.unparse(one.func) == "hash":
-            text = "hash() of a string is another one in each process; write zlib.crc32(text.encode())"
+            text = (
+                "hash() of a string is another one in each process; write zlib.crc32(text.encode())"
+            )
             yield finding(one, "CL009", text)
         yield from _hashes(one)
 
@@ -144,7 +164,9 @@ def changed_name(node: ast.AST) -> ast.Name | None:
 
 
 def _changed_by(node: ast.Call) -> ast.expr | None:
-    """Return what a call changes: the list or dict of a method, or the counter that next() advances."""
+    """Return what a call changes: the list or dict of a method, or the counter that next()
+    advances.
+    """
     if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
         return node.func.value
     return node.args[0] if ast.unparse(node.func) == "next" and node.args else None

@@ -1,7 +1,8 @@
-"""Reads the source of composition functions and finds what a run can't tell, such as comparisons that are never true.
+"""Reads the source of composition functions and finds what a run can't tell, such as comparisons
+that are never true.
 
-Only functions with a parameter `ctx` are read, and only names whose value is the same wherever they are assigned. So
-nothing is said about a name that may be something else.
+Only functions with a parameter `ctx` are read, and only names whose value is the same wherever they
+are assigned. So nothing is said about a name that may be something else.
 """
 
 from __future__ import annotations
@@ -29,7 +30,14 @@ _WHOLE: Final = frozenset({"frozenset", "max", "min", "set", "sorted", "sum"})
 # Functions that give another value each time.
 _ALWAYS_NEW: Final = frozenset(
     {
-        *("os.urandom", "random.choice", "random.choices", "random.getrandbits", "random.randbytes", "random.randint"),
+        *(
+            "os.urandom",
+            "random.choice",
+            "random.choices",
+            "random.getrandbits",
+            "random.randbytes",
+            "random.randint",
+        ),
         *("random.random", "random.randrange", "random.sample", "random.uniform", "secrets.choice"),
         *("secrets.randbelow", "secrets.token_bytes", "secrets.token_hex", "secrets.token_urlsafe"),
         *("uuid.uuid1", "uuid.uuid4"),
@@ -37,7 +45,9 @@ _ALWAYS_NEW: Final = frozenset(
 )
 _BRACES: Final = re.compile(r"(?<![${])\{(([A-Za-z_]\w*)(?:\.[^{}\s]*)?)\}(?!\})")
 # Functions that make what can be changed.
-_MAKERS: Final = frozenset({"Counter", "OrderedDict", "count", "cycle", "defaultdict", "deque", "dict", "list", "set"})
+_MAKERS: Final = frozenset(
+    {"Counter", "OrderedDict", "count", "cycle", "defaultdict", "deque", "dict", "list", "set"}
+)
 
 
 def findings(text: str) -> list[Finding]:
@@ -59,13 +69,19 @@ def findings(text: str) -> list[Finding]:
 
 
 def _shared(module: ast.Module) -> Iterator[str]:
-    """Yield the names of the lists, dicts, sets and counters that a module makes once, for all calls."""
+    """Yield the names of the lists, dicts, sets and counters that a module makes once, for all
+    calls.
+    """
     for node in module.body:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)):
             continue
         value = node.value
-        is_made = isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in _MAKERS
-        if is_made or isinstance(value, (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Set, ast.SetComp)):
+        is_made = (
+            isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in _MAKERS
+        )
+        if is_made or isinstance(
+            value, (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Set, ast.SetComp)
+        ):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             yield from (target.id for target in targets if isinstance(target, ast.Name))
 
@@ -88,7 +104,9 @@ class _Function:
         shared: The names of the lists, dicts and sets of its module.
     """
 
-    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: str, shared: set[str]) -> None:
+    def __init__(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: str, shared: set[str]
+    ) -> None:
         self._node = node
         self._context = context
         self._shared = shared
@@ -178,7 +196,9 @@ class _Function:
         return isinstance(node.value, ast.Name) and node.value.id == self._context
 
     def _values_in(self, node: ast.AST) -> Iterator[ast.expr]:
-        """Yield the values that may be missing in an expression, without those in strings and calls."""
+        """Yield the values that may be missing in an expression, without those in strings and
+        calls.
+        """
         if isinstance(node, (ast.JoinedStr, ast.Call, *FUNCTIONS)):
             return
         if isinstance(node, ast.expr) and self._kind(node) == _VALUE:
@@ -211,12 +231,17 @@ class _Function:
         name = ast.unparse(node.func)
         if name == "type" and len(node.args) == 1 and self._kind(node.args[0]) == _VALUE:
             shown = ast.unparse(node.args[0])
-            text = f"type({shown}) is that of a stand-in while the value is missing; write apply(type, {shown})"
+            text = (
+                f"type({shown}) is that of a stand-in while the value is missing; write apply(type,"
+                f" {shown})"
+            )
             yield finding(node, "CL003", text)
         elif name in _WHOLE:
             for shown in map(ast.unparse, self._elements(node.args[:1])):
                 yield finding(
-                    node, "CL004", f"{name}() needs {shown}, which may be missing; write apply({name}, [...])"
+                    node,
+                    "CL004",
+                    f"{name}() needs {shown}, which may be missing; write apply({name}, [...])",
                 )
                 return
         elif name == "len" and len(node.args) == 1 and self._kind(node.args[0]) == _VALUE:
@@ -235,27 +260,37 @@ class _Function:
         for one in self._values_in(node.test):
             shown = ast.unparse(one)
             text = (
-                f"{shown} is the same as long as this call lasts; leave the loop out, since fields wait by themselves"
+                f"{shown} is the same as long as this call lasts; leave the loop out, since fields"
+                " wait by themselves"
             )
             yield finding(node.test, "CL012", text)
 
     def _unformatted(self, node: ast.Constant) -> Iterator[Finding]:
-        """Yield texts that name one of the function's values in braces, and have no f before them."""
+        """Yield texts that name one of the function's values in braces, and have no f before
+        them.
+        """
         if not isinstance(node.value, str) or id(node) in self._formatted:
             return
         for inner, name in _BRACES.findall(node.value):
             if name in self._assigned or name == self._context:
-                text = f'the text has {{{inner}}} as it stands; write f"..." to have its value there'
+                text = (
+                    f'the text has {{{inner}}} as it stands; write f"..." to have its value there'
+                )
                 yield finding(node, "CL015", text)
                 return
 
     def _made_always(self, node: ast.AST) -> Iterator[Finding]:
-        """Yield calls of functions that give another value each time, without those in functions inside of this one."""
+        """Yield calls of functions that give another value each time, without those in functions
+        inside of this one.
+        """
         for one in ast.iter_child_nodes(node):
             if isinstance(one, FUNCTIONS):
                 continue
             if isinstance(one, ast.Call) and ast.unparse(one.func) in _ALWAYS_NEW:
-                text = f"{ast.unparse(one.func)}() gives another value in each call; make it once: ctx.once(..., make)"
+                text = (
+                    f"{ast.unparse(one.func)}() gives another value in each call; make it once:"
+                    " ctx.once(..., make)"
+                )
                 yield finding(one, "CL008", text)
             yield from self._made_always(one)
 
@@ -270,7 +305,9 @@ class _Function:
             yield from (element for element in elements if self._kind(element) == _VALUE)
 
     def _changed_later(self) -> Iterator[Finding]:
-        """Yield changes of lists and dicts behind the line that sets them to a field, which copies them."""
+        """Yield changes of lists and dicts behind the line that sets them to a field, which copies
+        them.
+        """
         copied: dict[str, int] = {}
         for node in ast.walk(self._node):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
@@ -279,7 +316,11 @@ class _Function:
                 is_own = len(values) == 1 and isinstance(values[0], (ast.Dict, ast.List))
                 if is_own and any(self._is_field(one) for one in node.targets):
                     copied[name] = min(node.lineno, copied.get(name, node.lineno))
-        loops = [one for one in ast.walk(self._node) if isinstance(one, (ast.For, ast.AsyncFor, ast.While))]
+        loops = [
+            one
+            for one in ast.walk(self._node)
+            if isinstance(one, (ast.For, ast.AsyncFor, ast.While))
+        ]
         for node in ast.walk(self._node):
             changed = changed_name(node)
             if changed is None or changed.id not in copied or changed.lineno <= copied[changed.id]:
@@ -290,13 +331,18 @@ class _Function:
             yield finding(
                 changed,
                 "CL007",
-                f"{changed.id} was copied in line {copied[changed.id]}, so this changes no resource; change it before "
-                "that line, or change the field",
+                f"{changed.id} was copied in line {copied[changed.id]}, so this changes no"
+                " resource; change it before that line, or change the field",
             )
 
     def _kept_between_calls(self) -> Iterator[Finding]:
         """Yield changes of what belongs to the module, which other calls see."""
-        told = {name for node in ast.walk(self._node) if isinstance(node, ast.Global) for name in node.names}
+        told = {
+            name
+            for node in ast.walk(self._node)
+            if isinstance(node, ast.Global)
+            for name in node.names
+        }
         for node in ast.walk(self._node):
             changed = self._of_module(node, told)
             if changed is None:
@@ -304,8 +350,9 @@ class _Function:
             yield finding(
                 changed,
                 "CL013",
-                f"{changed.id} belongs to the module, so calls for other composites see this change; make it in the "
-                "function, keep the value in a resource or in the status, or cache it with functools.cache",
+                f"{changed.id} belongs to the module, so calls for other composites see this"
+                " change; make it in the function, keep the value in a resource or in the status,"
+                " or cache it with functools.cache",
             )
 
     def _of_module(self, node: ast.AST, told: Container[str]) -> ast.Name | None:

@@ -1,6 +1,8 @@
-"""`crossplane-lite add`: adds the kinds of one more source to a project's models, and remembers them in its file.
+"""`crossplane-lite add`: adds the kinds of one more source to a project's models, and remembers
+them in its file.
 
-The file is `crossplane-lite.toml`, which `generate` and previews read. Its text is edited, so that comments stay.
+The file is `crossplane-lite.toml`, which `generate` and previews read. Its text is edited, so that
+comments stay.
 """
 
 from __future__ import annotations
@@ -41,9 +43,10 @@ def command(argv: Sequence[str]) -> int:
         The exit status of `generate`.
 
     Raises:
-        InputError: A source or the project's file can't be used, or a kind isn't in the source. No file has changed
-            then.
-        MissingExtraError: PyYAML isn't installed, or Python 3.10 needs tomli to read the project's file.
+        InputError: A source or the project's file can't be used, or a kind isn't in the source. No
+            file has changed then.
+        MissingExtraError: PyYAML isn't installed, or Python 3.10 needs tomli to read the project's
+            file.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     parser = make_parser()
@@ -59,20 +62,23 @@ def command(argv: Sequence[str]) -> int:
     several = _of_several_groups(patterns) if kinds else []
     if several:
         print(
-            f"note: {', '.join(several)} have one name, and all were added; to take one out, run `crossplane-lite add "
-            f"--remove {several[0]}`"
+            f"note: {', '.join(several)} have one name, and all were added; to take one out, run"
+            f" `crossplane-lite add --remove {several[0]}`"
         )
     name = "" if source is None else _name(source, project.file)
     if name.split("/")[0] == os.pardir:
         print(
-            f"note: {source} lies outside of the project, and {project.file} names it as {name}: whoever has the "
-            "project alone can't make its models; put the source into the project, and add it there",
+            f"note: {source} lies outside of the project, and {project.file} names it as {name}:"
+            " whoever has the project alone can't make its models; put the source into the"
+            " project, and add it there",
             file=sys.stderr,
         )
     return status
 
 
-def _named(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> tuple[str | None, list[str]]:
+def _named(
+    parser: argparse.ArgumentParser, arguments: argparse.Namespace
+) -> tuple[str | None, list[str]]:
     """Return the source that the arguments name, None for a cluster or no source, and the kinds.
 
     Raises:
@@ -146,7 +152,9 @@ class _Project:
         return [kind for name in names for kind in _kinds_of(self.path(name))]
 
     def change(self) -> int:
-        """Write the file and make the models; return the exit status of `generate`. After an error it is as it was."""
+        """Write the file and make the models; return the exit status of `generate`. After an error
+        it is as it was.
+        """
         table = f"[{self._above}generate]"
         changed = _edited(self._text, table, self.given, self.wanted)
         checked = dict(self.previews or {})
@@ -158,8 +166,8 @@ class _Project:
         try:
             if not self._has(checked):
                 raise InputError(
-                    f"{self.file} can't be edited as it is written: put sources, only and output of {table} and crds "
-                    f"of [{self._above}preview] in lines of their own"
+                    f"{self.file} can't be edited as it is written: put sources, only and output of"
+                    f" {table} and crds of [{self._above}preview] in lines of their own"
                 )
             return generate(["--project", str(self.file)])
         except BaseException:
@@ -173,12 +181,17 @@ class _Project:
     def _has(self, checked: Mapping[str, Any]) -> bool:
         try:
             project = projects.read(self.file)
-            return options.project_table(project) == self.wanted and (project.tables.get("preview") or {}) == checked
+            return (
+                options.project_table(project) == self.wanted
+                and (project.tables.get("preview") or {}) == checked
+            )
         except InputError:  # the edited text is no TOML
             return False
 
 
-def _add(project: _Project, arguments: argparse.Namespace, source: str | None, kinds: list[str]) -> list[str]:
+def _add(
+    project: _Project, arguments: argparse.Namespace, source: str | None, kinds: list[str]
+) -> list[str]:
     """Add kinds of a source, or of a cluster, to a project's file; return them as `GROUP/KIND`."""
     wanted, file = project.wanted, project.file
     _check_sources(project, source)
@@ -187,7 +200,9 @@ def _add(project: _Project, arguments: argparse.Namespace, source: str | None, k
         found = definitions(cluster.documents(arguments.kube_context, [])).kinds
         wanted["kube-context"] = arguments.kube_context
     else:
-        pinned = _pinned(project, source, upgrade=arguments.upgrade) if is_package(source) else source
+        pinned = (
+            _pinned(project, source, upgrade=arguments.upgrade) if is_package(source) else source
+        )
         found = _kinds_of(pinned)
         kept = _others(project, source, found, upgrade=arguments.upgrade)
         name = _name(pinned, file)
@@ -197,7 +212,9 @@ def _add(project: _Project, arguments: argparse.Namespace, source: str | None, k
     patterns: list[str] = []
     keeps_chosen = arguments.upgrade and "only" in project.given and not kinds
     if (kinds or project.given.get("only")) and not keeps_chosen:
-        patterns = _patterns(select(found, project.given.get("versions", VERSIONS[0])), kinds, source)
+        patterns = _patterns(
+            select(found, project.given.get("versions", VERSIONS[0])), kinds, source
+        )
         only += [pattern for pattern in patterns if not _is_chosen(pattern, only)]
     if only:
         wanted["only"] = only
@@ -230,24 +247,30 @@ def _pinned(project: _Project, source: str, *, upgrade: bool) -> str:
         return f"{name}@{now}"
     if now != pin:
         print(
-            f"note: the tag of {name} has moved: it stands for {now} now, and {project.file} keeps {pin}; --upgrade "
-            "takes the new one",
+            f"note: the tag of {name} has moved: it stands for {now} now, and {project.file} keeps"
+            f" {pin}; --upgrade takes the new one",
             file=sys.stderr,
         )
     return f"{name}@{pin}"
 
 
 def _check_by(project: _Project, name: str, gone: Iterable[str]) -> None:
-    """Let previews check by the definitions of a source, and no longer by those of sources that are gone."""
+    """Let previews check by the definitions of a source, and no longer by those of sources that are
+    gone.
+    """
     folder = project.file.parent
     before = [] if project.previews is None else project.previews.get("crds", ())
     files = _files(gone, project.file)
     project.crds = [one for one in before if not _is_in(one, files, folder)]
-    project.crds += [one for one in _files([name], project.file) if not _is_in(one, project.crds, folder)]
+    project.crds += [
+        one for one in _files([name], project.file) if not _is_in(one, project.crds, folder)
+    ]
 
 
 def _chosen_before(project: _Project, kept: Sequence[str]) -> list[str]:
-    """Return what `only` must have so that the project keeps its kinds beside those that are named now."""
+    """Return what `only` must have so that the project keeps its kinds beside those that are named
+    now.
+    """
     before = project.given.get("only", [])
     context = project.given.get("kube-context")
     if before or not (kept or context is not None):
@@ -267,31 +290,43 @@ def _others(project: _Project, source: str, found: Sequence[Kind], *, upgrade: b
     """Return the sources of a project that stay beside one that is added.
 
     Raises:
-        InputError: The source shall be put in the place of another, and there is none with its kinds.
+        InputError: The source shall be put in the place of another, and there is none with its
+            kinds.
     """
     place = _place(source)
     kept = [one for one in project.sources if _place(project.path(one)) != place]
     if upgrade:
         kept = [one for one in kept if not _shares(project.kinds_of([one]), found)]
         if len(kept) == len(project.sources):
-            raise InputError(f"there is no source in {project.file} with the kinds of {source}: leave --upgrade out")
+            raise InputError(
+                f"there is no source in {project.file} with the kinds of {source}: leave"
+                " --upgrade out"
+            )
     return kept
 
 
 def _check_sources(project: _Project, added: str | None) -> None:
-    """Raise InputError if a file or folder that a project names as a source, beside the one that is added, is gone."""
+    """Raise InputError if a file or folder that a project names as a source, beside the one that is
+    added, is gone.
+    """
     for one in project.sources:
         path = project.path(one)
-        is_path = not (is_package(path) or options.is_kubernetes(path) or glob.has_magic(path) or path == "-")
+        is_path = not (
+            is_package(path) or options.is_kubernetes(path) or glob.has_magic(path) or path == "-"
+        )
         is_added = added is not None and _place(path) == _place(added)
         if is_path and not is_added and not os.path.exists(path):
             has_crd = one in (project.previews or {}).get("crds", ())
             places = "sources and crds" if has_crd else "sources"
-            raise InputError(f"{project.file} lists {one}, which isn't there any more: replace it in {places}")
+            raise InputError(
+                f"{project.file} lists {one}, which isn't there any more: replace it in {places}"
+            )
 
 
 def _place(source: str) -> str:
-    """Return what tells a source from others: its real path, or a package's name without the digest."""
+    """Return what tells a source from others: its real path, or a package's name without the
+    digest.
+    """
     return package_of(source).name if is_package(source) else os.path.realpath(source)
 
 
@@ -303,19 +338,27 @@ def _remove(project: _Project, names: Sequence[str]) -> None:
     """
     if not names:
         raise InputError("--remove needs the kinds: give KIND or GROUP/KIND")
-    has = _patterns(select(project.kinds_of(project.sources), project.given.get("versions", VERSIONS[0])), (), "")
+    has = _patterns(
+        select(project.kinds_of(project.sources), project.given.get("versions", VERSIONS[0])),
+        (),
+        "",
+    )
     only = project.given.get("only", [])
     chosen = [one for one in has if not only or _is_chosen(one, only)]
     gone = set()
     for name in names:
         wanted = name.lower()
-        matching = [one for one in chosen if wanted in (one.lower(), one.lower().rpartition("/")[2])]
+        matching = [
+            one for one in chosen if wanted in (one.lower(), one.lower().rpartition("/")[2])
+        ]
         if not matching:
             hint = near_name(name, [one.rpartition("/")[2] for one in chosen])
             raise InputError(f"the models of {project.file} have no kind {name}{hint}")
         gone.update(matching)
     if gone.issuperset(chosen):
-        raise InputError(f"the models of {project.file} must keep a kind; remove the folder instead")
+        raise InputError(
+            f"the models of {project.file} must keep a kind; remove the folder instead"
+        )
     # A pattern for several kinds gives way to those of its kinds that stay.
     kept = [one for one in only if not any(_is_chosen(each, [one]) for each in gone)]
     named = [one for one in chosen if one not in gone]
@@ -339,24 +382,29 @@ def _kinds_of(source: str) -> list[Kind]:
 
 
 def _shares(kinds: Iterable[Kind], others: Iterable[Kind]) -> bool:
-    return not {(kind.group, kind.kind) for kind in kinds}.isdisjoint((kind.group, kind.kind) for kind in others)
+    return not {(kind.group, kind.kind) for kind in kinds}.isdisjoint(
+        (kind.group, kind.kind) for kind in others
+    )
 
 
 def _patterns(found: Collection[Kind], names: Sequence[str], source: str | None) -> list[str]:
     """Return `GROUP/KIND` for each name of a kind, `KIND` or `GROUP/KIND`.
 
-    Without names, all kinds of a source are named, so that one can be taken out. A cluster (None) has too many: it gets
-    `GROUP/*` for each group.
+    Without names, all kinds of a source are named, so that one can be taken out. A cluster (None)
+    has too many: it gets `GROUP/*` for each group.
     """
     if not names:
-        return sorted({f"{kind.group or 'core'}/{'*' if source is None else kind.kind}" for kind in found})
+        return sorted(
+            {f"{kind.group or 'core'}/{'*' if source is None else kind.kind}" for kind in found}
+        )
     patterns = []
     for name in names:
         group, _, wanted = name.rpartition("/")
         matching = [
             kind
             for kind in found
-            if kind.kind.lower() == wanted.lower() and group in ("", kind.group or "core", kind.group)
+            if kind.kind.lower() == wanted.lower()
+            and group in ("", kind.group or "core", kind.group)
         ]
         if not matching:
             hint = near_name(name, sorted({kind.kind for kind in found}))
@@ -366,7 +414,9 @@ def _patterns(found: Collection[Kind], names: Sequence[str], source: str | None)
 
 
 def _files(names: Iterable[str], file: Path) -> list[str]:
-    """Return the paths that sources stand for in a project's file: their own, or those that fit a pattern."""
+    """Return the paths that sources stand for in a project's file: their own, or those that fit a
+    pattern.
+    """
     paths = [options.placed(name, file.parent) for name in names if name != kubernetes.NAME]
     return [_name(path, file) for one in paths for path in sources.expanded(one)]
 
@@ -385,7 +435,9 @@ def _of_several_groups(patterns: Sequence[str]) -> list[str]:
 
 
 def _edited(text: str, table: str, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """Return the text of a project's file with the values of `wanted` in its table, such as `[generate]`."""
+    """Return the text of a project's file with the values of `wanted` in its table, such as
+    `[generate]`.
+    """
     begin = re.compile(rf"^{re.escape(table)}[^\n]*\n?", re.MULTILINE)
     if begin.search(text) is None:
         text += f"{chr(10) if text else ''}{table}\n"
@@ -395,14 +447,21 @@ def _edited(text: str, table: str, given: Mapping[str, Any], wanted: Mapping[str
         shown = json.dumps(value, ensure_ascii=False)
         if isinstance(value, list) and len(shown) > _LONGEST:
             shown = json.dumps(value, ensure_ascii=False, indent=4)
-        line = re.compile(rf"^{re.escape(key)}[ \t]*=[ \t]*(\[[^\]]*\]|[^\n#]*?)(?=[ \t]*(#[^\n]*)?$)", re.MULTILINE)
+        line = re.compile(
+            rf"^{re.escape(key)}[ \t]*=[ \t]*(\[[^\]]*\]|[^\n#]*?)(?=[ \t]*(#[^\n]*)?$)",
+            re.MULTILINE,
+        )
         head = begin.search(text)
         at = len(text) if head is None else head.end()
         end = re.compile(r"^\[", re.MULTILINE).search(text, at)
         body = text[at : len(text) if end is None else end.start()]
         changed, number = line.subn(lambda _, new=f"{key} = {shown}": new, body, count=1)  # type: ignore[misc]
         if not number:
-            changed = f"{key} = {shown}\n{body}" if text[:at].endswith("\n") else f"\n{key} = {shown}\n{body}"
+            changed = (
+                f"{key} = {shown}\n{body}"
+                if text[:at].endswith("\n")
+                else f"\n{key} = {shown}\n{body}"
+            )
         text = text[:at] + changed + text[at + len(body) :]
     return text
 
@@ -411,9 +470,11 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the arguments of `crossplane-lite add`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite add",
-        description="Add kinds of a provider's package, or of other definitions, to the project's models: "
-        f"{options.PROJECT} remembers them for generate and for previews, and the models are made again as "
-        "`crossplane-lite generate` makes them.",
+        description=(
+            "Add kinds of a provider's package, or of other definitions, to the project's models:"
+            f" {options.PROJECT} remembers them for generate and for previews, and the models are"
+            " made again as `crossplane-lite generate` makes them."
+        ),
         epilog="Exit status: as of `crossplane-lite generate`.",
         allow_abbrev=False,
     )
@@ -421,27 +482,40 @@ def make_parser() -> argparse.ArgumentParser:
         "source",
         metavar="SOURCE",
         nargs="?",
-        help=f"a package (.xpkg), one in a registry ({SCHEME}HOST/REPOSITORY:TAG, whose digest is written down), an "
-        "image in a file or an OCI layout, a file of definitions, a folder of such files, "
-        f"or `{kubernetes.NAME}` for Kubernetes' own kinds",
+        help=(
+            f"a package (.xpkg), one in a registry ({SCHEME}HOST/REPOSITORY:TAG, whose digest is"
+            " written down), an image in a file or an OCI layout, a file of definitions, a folder"
+            f" of such files, or `{kubernetes.NAME}` for Kubernetes' own kinds"
+        ),
     )
     parser.add_argument(
-        "kinds", metavar="KIND", nargs="*", help="a kind, as KIND or GROUP/KIND; without any, all kinds of the source"
+        "kinds",
+        metavar="KIND",
+        nargs="*",
+        help="a kind, as KIND or GROUP/KIND; without any, all kinds of the source",
     )
     parser.add_argument(
-        "--remove", action="store_true", help="take the kinds KIND ... out of the project's models, and add none"
+        "--remove",
+        action="store_true",
+        help="take the kinds KIND ... out of the project's models, and add none",
     )
     parser.add_argument(
         "--upgrade",
         action="store_true",
-        help="put the source in the place of the project's earlier source of the same kinds, and report what changes; "
-        "of a package in a registry, take what its tag stands for now",
+        help=(
+            "put the source in the place of the project's earlier source of the same kinds, and"
+            " report what changes; of a package in a registry, take what its tag stands for now"
+        ),
     )
     parser.add_argument(
         "--kube-context",
         metavar="CONTEXT",
         help="take the kinds from a cluster, through kubectl; empty for kubectl's current context",
     )
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help=f"the folder of the models ({_MODELS})")
-    parser.add_argument("--project", metavar="FILE", type=Path, help=f"the project's file ({options.PROJECT})")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help=f"the folder of the models ({_MODELS})"
+    )
+    parser.add_argument(
+        "--project", metavar="FILE", type=Path, help=f"the project's file ({options.PROJECT})"
+    )
     return parser

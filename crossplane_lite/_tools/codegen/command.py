@@ -1,6 +1,7 @@
 """`crossplane-lite generate`: makes packages of models from API definitions.
 
-A source is a file, a folder or a pattern that the user names, and in which definitions are looked for.
+A source is a file, a folder or a pattern that the user names, and in which definitions are looked
+for.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ from ..manifests.yaml import Document
 from . import changes, generate, imports, manifest, options, output, uses
 from .definitions import Definitions, Kind, definitions
 from .options import Options
-from .options import make_parser as make_parser  # the command line asks each command's module for it
+
+# the command line asks each command's module for it
+from .options import make_parser as make_parser
 from .report import Report
 
-# The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer than many a step.
+# The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer
+# than many a step.
 _RHYTHM: Final = 0.05
 
 
@@ -49,8 +53,8 @@ class Progress:
     def step(self, what: str, of: str, done: int, total: int) -> None:
         """Show the current step, such as `reading 5/12 crds.yaml`.
 
-        A step is skipped if the line changed less than 0.05 seconds ago. The first step of a sort, and the last of
-        `total`, are always shown.
+        A step is skipped if the line changed less than 0.05 seconds ago. The first step of a sort,
+        and the last of `total`, are always shown.
 
         Args:
             what: The sort of step: `reading`, `resolving`, `making`, `checking` or `writing`.
@@ -80,16 +84,19 @@ _DEFINITIONS: Final = "crds"
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite generate` with the arguments that follow it.
 
-    A report is printed on stdout. Warnings and notes are printed on stderr, and the progress if stderr is a terminal.
+    A report is printed on stdout. Warnings and notes are printed on stderr, and the progress if
+    stderr is a terminal.
 
     Returns:
-        0, or 1 if `--check` found the folder out of date or `--uses` found lines of code that the new models break.
+        0, or 1 if `--check` found the folder out of date or `--uses` found lines of code that the
+        new models break.
 
     Raises:
-        InputError: The project's file, a source, an output folder or a path of `--uses` can't be used. No file has
-            changed then, or the message says that the next run finishes the folder.
-        MissingExtraError: PyYAML isn't installed, or `--uses` needs mypy and there is none, or Python 3.10
-            needs tomli to read the project's file.
+        InputError: The project's file, a source, an output folder or a path of `--uses` can't be
+            used. No file has changed then, or the message says that the next run finishes the
+            folder.
+        MissingExtraError: PyYAML isn't installed, or `--uses` needs mypy and there is none, or
+            Python 3.10 needs tomli to read the project's file.
         OSError: For `--uses`, the new models can't be written into the copy of the project.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
@@ -130,15 +137,17 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     """Read the sources and make the models in memory.
 
     Raises:
-        InputError: A source, a definition in it, or the manifest of the output folder can't be used; or no kind is
-            chosen.
+        InputError: A source, a definition in it, or the manifest of the output folder can't be
+            used; or no kind is chosen.
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     found = _read(chosen, progress)
     kinds = generate.select(found.kinds, chosen.versions, chosen.only, chosen.only_in)
     if not kinds:
         wanted = "storage version" if chosen.versions == "storage" else "served version"
-        raise InputError(f"no kind in the sources has a {wanted}: give --versions all to generate every version")
+        raise InputError(
+            f"no kind in the sources has a {wanted}: give --versions all to generate every version"
+        )
     made = generate.generate(
         kinds,
         lambda file: _text(chosen.output / file),
@@ -151,8 +160,8 @@ def _make(chosen: Options, progress: Progress) -> _Run:
 def _read(chosen: Options, progress: Progress) -> Definitions:
     """Return the definitions in the sources, and in the cluster if `--kube-context` is given.
 
-    A file that the user named must define an API. A folder or pattern may match files without an API, as long as any
-    source defines an API.
+    A file that the user named must define an API. A folder or pattern may match files without an
+    API, as long as any source defines an API.
 
     Raises:
         InputError: A source or the cluster can't be read, or defines no API.
@@ -169,7 +178,9 @@ def _read(chosen: Options, progress: Progress) -> Definitions:
         return definitions(shown(), passed_over)
 
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
-    progress.step("reading", ", ".join(path for _, paths in files for path in paths) or "the cluster", 0, 0)
+    progress.step(
+        "reading", ", ".join(path for _, paths in files for path in paths) or "the cluster", 0, 0
+    )
     parts = []
     for argument, paths in files:
         passed_over: list[str] | None = None if is_named(argument, paths) else []
@@ -192,13 +203,13 @@ def _read(chosen: Options, progress: Progress) -> Definitions:
             has = f" (it has {', '.join(others)})" if others else " (it is empty)"
             hints = [f"; {sources.by_name(package)}" for package in part.packages.values()]
             raise InputError(
-                f"{name} defines no API{has}: give a CustomResourceDefinition, a CompositeResourceDefinition or an "
-                f"OpenAPI v3 document{''.join(hints[:1])}"
+                f"{name} defines no API{has}: give a CustomResourceDefinition, a"
+                f" CompositeResourceDefinition or an OpenAPI v3 document{''.join(hints[:1])}"
             )
     if not found.kinds:
         raise InputError(
-            "the cluster has no kind that models can be made of: name another kubectl context with --kube-context "
-            "CONTEXT, or give a SOURCE"
+            "the cluster has no kind that models can be made of: name another kubectl context with"
+            " --kube-context CONTEXT, or give a SOURCE"
         )
     return found
 
@@ -209,7 +220,8 @@ def is_named(argument: str, paths: Sequence[str]) -> bool:
 
 
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
-    """Compare the folder with the models, write the models unless `--check` is given, and return the report.
+    """Compare the folder with the models, write the models unless `--check` is given, and return
+    the report.
 
     Code is only checked with `--uses` if the folder already has models, and the run changes them.
 
@@ -225,7 +237,9 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
         modules = [] if is_current else _changes(chosen, run, owned)
         if chosen.uses:
             progress.step("checking", ", ".join(map(str, chosen.uses)), 0, 0)
-            broken = [] if is_current else uses.broken_uses(chosen.uses, chosen.output, owned, run.files)
+            broken = (
+                [] if is_current else uses.broken_uses(chosen.uses, chosen.output, owned, run.files)
+            )
     summary = None
     if not chosen.is_check:
         summary = output.write(chosen.output, run.files, names, progress.step)
@@ -258,17 +272,22 @@ def _text(file: Path) -> str | None:
 
 
 def _warn_of_names(chosen: Options, found: Iterable[Kind]) -> None:
-    """Warn on stderr if Python can't import the models, or if the project's definitions aren't among the sources."""
+    """Warn on stderr if Python can't import the models, or if the project's definitions aren't
+    among the sources.
+    """
     output_name = os.path.basename(os.path.abspath(chosen.output))
     if not imports.is_importable(chosen.output):
         print(
-            f"warning: Python can't import the models, because {chosen.output} isn't the name of a package: give "
-            f"--output another one, such as {_package_name(output_name)}",
+            f"warning: Python can't import the models, because {chosen.output} isn't the name of a"
+            f" package: give --output another one, such as {_package_name(output_name)}",
             file=sys.stderr,
         )
-    if chosen.project is not None and _has_unread(chosen.project.parent / _DEFINITIONS, chosen.sources, found):
+    if chosen.project is not None and _has_unread(
+        chosen.project.parent / _DEFINITIONS, chosen.sources, found
+    ):
         print(
-            f"warning: no models are made of the definitions in {chosen.project.parent / _DEFINITIONS}, because "
+            "warning: no models are made of the definitions in"
+            f" {chosen.project.parent / _DEFINITIONS}, because "
             f'{chosen.project} doesn\'t name them: add "{_DEFINITIONS}" to its sources',
             file=sys.stderr,
         )
@@ -286,9 +305,9 @@ def _warn_of_versions(kinds: Iterable[Kind]) -> None:
     ]
     if shown:
         print(
-            f"warning: take the models of the stored version of {some(shown, 3)} (--versions storage makes no "
-            "others): with another version, Crossplane and the provider take turns writing the object where the "
-            "provider's conversion webhook doesn't run",
+            f"warning: take the models of the stored version of {some(shown, 3)} (--versions"
+            " storage makes no others): with another version, Crossplane and the provider take"
+            " turns writing the object where the provider's conversion webhook doesn't run",
             file=sys.stderr,
         )
 
@@ -299,14 +318,19 @@ def _package_name(name: str) -> str:
 
 
 def _has_unread(folder: Path, arguments: Iterable[str], found: Iterable[Kind]) -> bool:
-    """Return whether a folder has definitions, and neither it nor a part of it nor a folder around it is a source.
+    """Return whether a folder has definitions, and neither it nor a part of it nor a folder around
+    it is a source.
 
-    Definitions of kinds that were found elsewhere don't count: the folder is an earlier source, and both together
-    would contradict each other.
+    Definitions of kinds that were found elsewhere don't count: the folder is an earlier source, and
+    both together would contradict each other.
     """
     whole = os.path.realpath(folder)
-    read = [os.path.realpath(path) for one in arguments if one != "-" for path in sources.expanded(one)]
-    if not folder.is_dir() or any(os.path.commonpath([whole, path]) in (whole, path) for path in read):
+    read = [
+        os.path.realpath(path) for one in arguments if one != "-" for path in sources.expanded(one)
+    ]
+    if not folder.is_dir() or any(
+        os.path.commonpath([whole, path]) in (whole, path) for path in read
+    ):
         return False
     try:
         kinds = definitions(sources.read_sources([str(folder)], passed_over=[])).kinds
@@ -317,7 +341,8 @@ def _has_unread(folder: Path, arguments: Iterable[str], found: Iterable[Kind]) -
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
-    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` in a .gitignore.
+    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` in
+    a .gitignore.
 
     Nothing is printed if git isn't installed or the folder isn't in a work tree.
     """
@@ -337,16 +362,17 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
         text=True,
         check=False,
     )
-    # Each line has the list of ignored files, the line in it, the pattern, a tab and the path. A pattern with ! in
-    # front keeps the file.
+    # Each line has the list of ignored files, the line in it, the pattern, a tab and the path. A
+    # pattern with ! in front keeps the file.
     ignored = [line for line in done.stdout.splitlines() if not re.match(r".*:\d+:!", line)]
     if ignored:
         about, _, path = ignored[0].partition("\t")
         source, line, pattern = about.split(":", 2)
         more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
         print(
-            f"warning: git ignores {folder / path}{more}, because {source} has {pattern!r} in line {line}: "
-            f"add the line !** at the end of {folder / '.gitignore'}, so that git keeps the models",
+            f"warning: git ignores {folder / path}{more}, because {source} has {pattern!r} in line"
+            f" {line}: add the line !** at the end of {folder / '.gitignore'}, so that git keeps"
+            " the models",
             file=sys.stderr,
         )
 
@@ -359,8 +385,9 @@ def _print_notes(made: generate.Output, is_verbose: bool) -> None:
     if made.preferred:
         number = len(made.preferred)
         print(
-            f"note: the sources define {number:,} {'type' if number == 1 else 'types'} of Kubernetes differently; "
-            f"the definition with more fields is used{'' if is_verbose else ' (-v lists them)'}",
+            f"note: the sources define {number:,} {'type' if number == 1 else 'types'} of"
+            " Kubernetes differently; the definition with more fields is"
+            f" used{'' if is_verbose else ' (-v lists them)'}",
             file=sys.stderr,
         )
     for line in made.preferred if is_verbose else ():

@@ -1,4 +1,6 @@
-"""Makes the texts of model packages from definitions. `definitions` reads these, and `output` writes the files."""
+"""Makes the texts of model packages from definitions. `definitions` reads these, and `output`
+writes the files.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from .tables import earlier_table, shipped
 
 VERSIONS: Final = ("served", "storage", "all")
 Progress = Callable[[str, str, int, int], object]
-"""Gets the sort of step, such as `making`, the kind or module that the step is about, its number, and their total."""
+"""Gets the sort of step, such as `making`, the kind or module that the step is about, its number,
+and their total.
+"""
 Recorded = Mapping[str, Mapping[str, str]]
 """The class names that earlier runs recorded (see `manifest.Names`)."""
 
@@ -33,10 +37,10 @@ class Output(NamedTuple):
         modules: The text of each `.py` file, by its path in the output folder.
         stubs: The text of each `.pyi` file, by its path.
         classes: How many classes the modules have, without other names of shipped classes.
-        names: The class names that must be recorded in the output folder, by module: in a new folder, the classes would
-            get other names (see `naming`).
-        preferred: A note for each type of Kubernetes that two documents define differently. The note says which of the
-            two definitions is used.
+        names: The class names that must be recorded in the output folder, by module: in a new
+            folder, the classes would get other names (see `naming`).
+        preferred: A note for each type of Kubernetes that two documents define differently. The
+            note says which of the two definitions is used.
     """
 
     modules: dict[str, str]
@@ -52,7 +56,9 @@ class Output(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A kind or component, and the objects in its schema, breadth first: the first is the kind or component itself."""
+    """A kind or component, and the objects in its schema, breadth first: the first is the kind or
+    component itself.
+    """
 
     source: Kind | Component
     nodes: list[ObjectSchema]
@@ -71,7 +77,9 @@ class _Unit(NamedTuple):
 
     @property
     def is_of_kubernetes(self) -> bool:
-        """Whether the kind or component is from an OpenAPI document and belongs to an API of Kubernetes itself."""
+        """Whether the kind or component is from an OpenAPI document and belongs to an API of
+        Kubernetes itself.
+        """
         return self.source.document is not None and self.source.module[:2] == _OF_KUBERNETES
 
     @property
@@ -80,22 +88,30 @@ class _Unit(NamedTuple):
 
 
 def select(
-    kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = (), only_in: str = "--only"
+    kinds: Sequence[Kind],
+    versions: str = "served",
+    only: Sequence[str] = (),
+    only_in: str = "--only",
 ) -> list[Kind]:
     """Return the kinds to generate; an empty list if `versions` leaves none.
 
     Args:
         kinds: All kinds that are defined.
-        versions: Which versions of each kind to generate: `served`, `storage` or `all`. A kind in an OpenAPI document
-            counts as served and stored.
-        only: Patterns `GROUP/KIND`, with `*` as in file names. A kind must match at least one of them, except that no
-            pattern at all chooses every kind. Upper and lower case are the same. The core group is `core` or empty.
+        versions: Which versions of each kind to generate: `served`, `storage` or `all`. A kind in
+            an OpenAPI document counts as served and stored.
+        only: Patterns `GROUP/KIND`, with `*` as in file names. A kind must match at least one of
+            them, except that no pattern at all chooses every kind. Upper and lower case are the
+            same. The core group is `core` or empty.
         only_in: Where the patterns are written, for messages.
 
     Raises:
         InputError: A pattern matches no kind of these versions.
     """
-    chosen = [kind for kind in kinds if versions == "all" or (kind.served if versions == "served" else kind.storage)]
+    chosen = [
+        kind
+        for kind in kinds
+        if versions == "all" or (kind.served if versions == "served" else kind.storage)
+    ]
     if not only:
         return chosen
     matched: set[int] = set()
@@ -106,10 +122,18 @@ def select(
         found = {number for number, whole in enumerate(names) if fnmatch.fnmatchcase(whole, text)}
         if not found:
             known = sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in chosen})
-            listed = f"; the kinds are {some(known, 3)}" if known else f"; --versions {versions} leaves no kind at all"
+            listed = (
+                f"; the kinds are {some(known, 3)}"
+                if known
+                else f"; --versions {versions} leaves no kind at all"
+            )
             # The group alone makes whole texts alike, whatever the kinds in it are called.
-            alike = [one for one in known if near_name(name.lower(), [one.rpartition("/")[2].lower()])]
-            raise InputError(f"{only_in} {pattern} matches no kind{near_name(pattern, alike) or listed}")
+            alike = [
+                one for one in known if near_name(name.lower(), [one.rpartition("/")[2].lower()])
+            ]
+            raise InputError(
+                f"{only_in} {pattern} matches no kind{near_name(pattern, alike) or listed}"
+            )
         matched |= found
     return [kind for number, kind in enumerate(chosen) if number in matched]
 
@@ -125,15 +149,16 @@ def generate(
 
     Args:
         kinds: The kinds to generate. The components that their schemas refer to are generated, too.
-        previous: Gets the path of a `.py` file in the output folder, and returns its present text; None if there is no
-            such file. Classes keep the names that they have in this text.
-        recorded: The class names that earlier runs recorded, by module (see `naming`). They are only used for modules
-            without a present text.
-        progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
+        previous: Gets the path of a `.py` file in the output folder, and returns its present text;
+            None if there is no such file. Classes keep the names that they have in this text.
+        recorded: The class names that earlier runs recorded, by module (see `naming`). They are
+            only used for modules without a present text.
+        progress: Called with `resolving` before each kind is read, and with `making` before each
+            module is made.
 
     Raises:
-        InputError: A schema can't be read, two definitions contradict each other, or a module would have the name of a
-            package. The message names the places.
+        InputError: A schema can't be read, two definitions contradict each other, or a module would
+            have the name of a package. The message names the places.
     """
     output = Output({}, {}, 0, {}, [])
     units = _Units(output, progress).read(kinds)
@@ -194,40 +219,44 @@ class _Units:
                 for below in _references(nodes):
                     component = document.component(below) if below not in known else None
                     known.add(below)
-                    if component is not None:  # a document may lack the component of its kinds' metadata
+                    # a document may lack the component of its kinds' metadata
+                    if component is not None:
                         work.append(component)
         return self._units
 
     def _add(self, ref: ClassRef, unit: _Unit) -> None:
         """Add `unit` as the definition of the class `ref`.
 
-        If another document has defined the class already, one of the two definitions is chosen. For a type of
-        Kubernetes itself, this is the definition with more fields if the two differ.
+        If another document has defined the class already, one of the two definitions is chosen. For
+        a type of Kubernetes itself, this is the definition with more fields if the two differ.
 
         Raises:
-            InputError: The definitions are of different kinds, or they differ and the type isn't of Kubernetes itself.
+            InputError: The definitions are of different kinds, or they differ and the type isn't of
+                Kubernetes itself.
         """
         units = self._units
         known = units.get(ref)
         if known is None or (not known.api_version and unit.api_version):
-            units[ref] = unit  # this document defines the kind, and the previous one only referred to it
+            # this document defines the kind, and the previous one only referred to it
+            units[ref] = unit
         elif known.api_version and not unit.api_version:
             pass
         elif (known.api_version, known.kind) != (unit.api_version, unit.kind):
             raise InputError(
-                f"{unit.source.where}: {unit} and {known} in {known.source.where} would become the same class: "
-                "generate each of them into a folder of its own"
+                f"{unit.source.where}: {unit} and {known} in {known.source.where} would become the"
+                " same class: generate each of them into a folder of its own"
             )
         elif known.nodes[0].shape != unit.nodes[0].shape:
             at = difference(known.nodes[0], unit.nodes[0])
             if not (known.is_of_kubernetes and unit.is_of_kubernetes):
                 raise InputError(
-                    f"{unit.source.where}: {unit} is also defined in {known.source.where}, differently at "
-                    f"{at or 'its top'}; give only one of the two"
+                    f"{unit.source.where}: {unit} is also defined in {known.source.where},"
+                    f" differently at {at or 'its top'}; give only one of the two"
                 )
             # Versions of one API gain fields and lose none, so the later one has more.
             other, taken = sorted(
-                (known, unit), key=lambda one: (sum(len(node.fields) for node in one.nodes), one.source.where)
+                (known, unit),
+                key=lambda one: (sum(len(node.fields) for node in one.nodes), one.source.where),
             )
             units[ref] = taken
             self._output.preferred.append(
@@ -235,7 +264,8 @@ class _Units:
                 f"they differ at {at or 'its top'}"
             )
         elif unit.source.where < known.source.where:
-            units[ref] = unit  # descriptions may differ: the order of the sources must not decide between them
+            # descriptions may differ: the order of the sources must not decide between them
+            units[ref] = unit
 
 
 def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
@@ -249,23 +279,32 @@ def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
 def difference(one: ObjectSchema, other: ObjectSchema) -> str:
     """Return the path of a field in which two objects of different shapes differ.
 
-    If the field has an object on both sides, the search goes on in these objects. Of several fields, the first in the
-    alphabet counts. If only one of two objects allows fields that its schema doesn't list, the path of these objects is
-    returned. The path of a kind or component itself is empty.
+    If the field has an object on both sides, the search goes on in these objects. Of several
+    fields, the first in the alphabet counts. If only one of two objects allows fields that its
+    schema doesn't list, the path of these objects is returned. The path of a kind or component
+    itself is empty.
     """
     while one.is_open == other.is_open:
         forms, others = ({field.wire: field.form for field in node.fields} for node in (one, other))
         wire = min(
             wire
             for wire in forms.keys() | others.keys()
-            if wire not in forms or wire not in others or forms[wire].signature() != others[wire].signature()
+            if wire not in forms
+            or wire not in others
+            or forms[wire].signature() != others[wire].signature()
         )
         path = f"{one.path}.{wire}".lstrip(".")
         if wire not in forms or wire not in others:
             return path
         below, below_other = forms[wire].innermost.node, others[wire].innermost.node
-        # Paths of objects show the lists and maps around them: different paths mean that these differ.
-        if below is None or below_other is None or below.path != below_other.path or below.shape == below_other.shape:
+        # Paths of objects show the lists and maps around them: different paths mean that these
+        # differ.
+        if (
+            below is None
+            or below_other is None
+            or below.path != below_other.path
+            or below.shape == below_other.shape
+        ):
             return path
         one, other = below, below_other
     return one.path
@@ -279,8 +318,8 @@ def _named(
 ) -> dict[tuple[str, ...], Module]:
     """Set the class name of every object, and return the modules of all classes by path.
 
-    `previous` returns the present text of a `.py` file, or None. `recorded` has the class names of earlier runs, by
-    module; those of this run are added to `kept`.
+    `previous` returns the present text of a `.py` file, or None. `recorded` has the class names of
+    earlier runs, by module; those of this run are added to `kept`.
     """
     by_module: dict[tuple[str, ...], list[_Unit]] = {}
     for ref, unit in sorted(units.items(), key=lambda one: one[0]):

@@ -1,12 +1,13 @@
-"""`crossplane-lite generate-input`: the CustomResourceDefinition of a function's input, from its attrs class.
+"""`crossplane-lite generate-input`: the CustomResourceDefinition of a function's input, from its
+attrs class.
 
-A function's package contains this definition for people and editors. Crossplane doesn't use it, and passes every input
-to the function unchecked. The fields of an input are at its top level, beside apiVersion, kind and metadata; there is
-no spec and no status.
+A function's package contains this definition for people and editors. Crossplane doesn't use it, and
+passes every input to the function unchecked. The fields of an input are at its top level, beside
+apiVersion, kind and metadata; there is no spec and no status.
 
-The schema accepts every input that `ctx.input_as()` accepts. It also accepts some inputs that `ctx.input_as()` refuses,
-because a structural schema can't express these checks: the members of most unions, the content of recursive classes and
-of models, and the validators of classes.
+The schema accepts every input that `ctx.input_as()` accepts. It also accepts some inputs that
+`ctx.input_as()` refuses, because a structural schema can't express these checks: the members of
+most unions, the content of recursive classes and of models, and the validators of classes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _HEAD: Final = {
     "metadata": {"type": "object"},
 }
 # Names of packages that say nothing about the function.
-_NAMELESS: Final = frozenset({"", "app", "fn", "function", "input", "inputs", "main", "src", "tests"})
+_NAMELESS: Final = frozenset(
+    {"", "app", "fn", "function", "input", "inputs", "main", "src", "tests"}
+)
 
 
 def command(argv: Sequence[str]) -> int:
@@ -45,11 +48,11 @@ def command(argv: Sequence[str]) -> int:
         Always 0.
 
     Raises:
-        InputError: The class isn't given as `module:Class`, the module can't be imported or has no such class, or the
-            file can't be written.
+        InputError: The class isn't given as `module:Class`, the module can't be imported or has no
+            such class, or the file can't be written.
         MissingExtraError: PyYAML isn't installed.
-        UsageError: The class isn't an attrs class; a field's type or default can't be in an input; or the API version,
-            the kind or the plural isn't valid, or can't be made from the class.
+        UsageError: The class isn't an attrs class; a field's type or default can't be in an input;
+            or the API version, the kind or the plural isn't valid, or can't be made from the class.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
@@ -57,7 +60,13 @@ def command(argv: Sequence[str]) -> int:
     from ..manifests import yaml
 
     cls = _load_class(arguments.cls)
-    text = yaml.dump([input_crd(cls, api_version=arguments.api_version, kind=arguments.kind, plural=arguments.plural)])
+    text = yaml.dump(
+        [
+            input_crd(
+                cls, api_version=arguments.api_version, kind=arguments.kind, plural=arguments.plural
+            )
+        ]
+    )
     if arguments.output is None:
         print(text, end="")
         return 0
@@ -70,55 +79,83 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the arguments of `crossplane-lite generate-input`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate-input",
-        description="Print the CustomResourceDefinition of a function's input, for the function's package. It is made "
-        "from the attrs class that the function gives to ctx.input_as().",
+        description=(
+            "Print the CustomResourceDefinition of a function's input, for the function's package."
+            " It is made from the attrs class that the function gives to ctx.input_as()."
+        ),
         allow_abbrev=False,
     )
     parser.add_argument(
-        "cls", metavar="module:Class", help="the attrs class; its module can be in the current folder or installed"
+        "cls",
+        metavar="module:Class",
+        help="the attrs class; its module can be in the current folder or installed",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to write (stdout)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="the file to write (stdout)"
+    )
     parser.add_argument(
         "--api-version",
         metavar="GROUP/VERSION",
-        help="the input's API version (the default of the class's apiVersion, or NAME.fn.crossplane.io/v1beta1, where "
-        "NAME is the module's top-level package without 'function-')",
+        help=(
+            "the input's API version (the default of the class's apiVersion, or"
+            " NAME.fn.crossplane.io/v1beta1, where NAME is the module's top-level package without"
+            " 'function-')"
+        ),
     )
-    parser.add_argument("--kind", help="the input's kind (the default of the class's kind, or the class's name)")
+    parser.add_argument(
+        "--kind", help="the input's kind (the default of the class's kind, or the class's name)"
+    )
     parser.add_argument("--plural", help="the kind's plural in lower case (made from the kind)")
     return parser
 
 
 def _load_class(name: str) -> type[Any]:
     module_name, colon, attribute = name.partition(":")
-    if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
-        raise InputError(f"give the input's class as module:Class, for example function.input:Input (got {name!r})")
+    if (
+        not colon
+        or not attribute
+        or not all(part.isidentifier() for part in module_name.split("."))
+    ):
+        raise InputError(
+            "give the input's class as module:Class, for example function.input:Input (got"
+            f" {name!r})"
+        )
     module = imports._import(module_name)
     try:
         cls = getattr(module, attribute)
     except AttributeError:
-        raise InputError(f"module {module_name} has no class {attribute!r}: check the name behind the colon") from None
+        raise InputError(
+            f"module {module_name} has no class {attribute!r}: check the name behind the colon"
+        ) from None
     if not isinstance(cls, type):
-        raise InputError(f"{name} must be a class (got {type_in_words(cls)}): give the attrs class of the input")
+        raise InputError(
+            f"{name} must be a class (got {type_in_words(cls)}): give the attrs class of the input"
+        )
     return cls
 
 
 def input_crd(
-    cls: type[Any], *, api_version: str | None = None, kind: str | None = None, plural: str | None = None
+    cls: type[Any],
+    *,
+    api_version: str | None = None,
+    kind: str | None = None,
+    plural: str | None = None,
 ) -> dict[str, Any]:
     """Return the CustomResourceDefinition of an input.
 
     Args:
-        cls: The attrs class of the input. Descriptions are taken from its docstring; the section `Attributes:` has the
-            descriptions of fields.
-        api_version: The group and version. None means the default of the class's field apiVersion. If there is none:
-            `NAME.fn.crossplane.io/v1beta1`, where NAME is the class's top-level package without `function-`.
-        kind: The kind. None means the default of the class's field kind. If there is none: the class's name.
+        cls: The attrs class of the input. Descriptions are taken from its docstring; the section
+            `Attributes:` has the descriptions of fields.
+        api_version: The group and version. None means the default of the class's field apiVersion.
+            If there is none: `NAME.fn.crossplane.io/v1beta1`, where NAME is the class's top-level
+            package without `function-`.
+        kind: The kind. None means the default of the class's field kind. If there is none: the
+            class's name.
         plural: The kind's plural in lower case. None means that it is made from the kind.
 
     Raises:
-        UsageError: The class isn't an attrs class; a field's type or default can't be in an input; or the API version,
-            the kind or the plural isn't valid, or can't be made from the class.
+        UsageError: The class isn't an attrs class; a field's type or default can't be in an input;
+            or the API version, the kind or the plural isn't valid, or can't be made from the class.
     """
     import attr
 
@@ -131,15 +168,17 @@ def input_crd(
     kind = kind or _own(cls, "kind") or cls.__name__
     if not re.fullmatch("[A-Z][A-Za-z0-9]{0,62}", kind):
         raise UsageError(
-            "the input's kind must be at most 63 letters and digits, the first an upper-case letter (got "
-            f"{kind!r}): give another one with --kind"
+            "the input's kind must be at most 63 letters and digits, the first an upper-case"
+            f" letter (got {kind!r}): give another one with --kind"
         )
-    group, version = _group_version(api_version or _own(cls, "apiVersion") or _default_api_version(cls))
+    group, version = _group_version(
+        api_version or _own(cls, "apiVersion") or _default_api_version(cls)
+    )
     plural = plural or _plural(kind.lower())
     if not re.fullmatch("[a-z][a-z0-9]{0,62}", plural):
         raise UsageError(
-            "the plural of the input's kind must be at most 63 lower-case letters and digits, the first a letter (got "
-            f"{plural!r}): give another one with --plural"
+            "the plural of the input's kind must be at most 63 lower-case letters and digits, the"
+            f" first a letter (got {plural!r}): give another one with --plural"
         )
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -156,37 +195,54 @@ def input_crd(
             },
             "scope": "Namespaced",
             "versions": [
-                {"name": version, "schema": {"openAPIV3Schema": _root_schema(cls)}, "served": True, "storage": True}
+                {
+                    "name": version,
+                    "schema": {"openAPIV3Schema": _root_schema(cls)},
+                    "served": True,
+                    "storage": True,
+                }
             ],
         },
     }
 
 
 def _own(cls: type[Any], key: str) -> str | None:
-    """Return the default of a class's field `key`; without such a field, the value of the class variable `key`.
+    """Return the default of a class's field `key`; without such a field, the value of the class
+    variable `key`.
 
     Return None if there is neither, or if the value isn't a string or is empty.
     """
-    found = next((field.default for field in fields_of(cls) if field.key == key), getattr(cls, key, None))
+    found = next(
+        (field.default for field in fields_of(cls) if field.key == key), getattr(cls, key, None)
+    )
     return found if isinstance(found, str) and found else None
 
 
 def _default_api_version(cls: type[Any]) -> str:
-    name = re.sub("[^a-z0-9]+", "-", cls.__module__.partition(".")[0].lower()).strip("-").removeprefix("function-")
+    name = (
+        re.sub("[^a-z0-9]+", "-", cls.__module__.partition(".")[0].lower())
+        .strip("-")
+        .removeprefix("function-")
+    )
     if name in _NAMELESS:
         raise UsageError(
-            f"the package's name {name!r} doesn't name the function, so the input needs an API version of its own: "
-            "give --api-version, such as naming.fn.crossplane.io/v1beta1, or a default to the class's field apiVersion"
+            f"the package's name {name!r} doesn't name the function, so the input needs an API"
+            " version of its own: give --api-version, such as naming.fn.crossplane.io/v1beta1, or"
+            " a default to the class's field apiVersion"
         )
     return f"{name}.fn.crossplane.io/v1beta1"
 
 
 def _group_version(api_version: str) -> tuple[str, str]:
     label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-    if not re.fullmatch(rf"{label}(\.{label})+/v[0-9]+((alpha|beta)[0-9]+)?", api_version) or len(api_version) > 200:
+    if (
+        not re.fullmatch(rf"{label}(\.{label})+/v[0-9]+((alpha|beta)[0-9]+)?", api_version)
+        or len(api_version) > 200
+    ):
         raise UsageError(
-            "the input's API version must be a group with a dot in it and a version, at most 200 characters, such as "
-            f"naming.fn.crossplane.io/v1beta1 (got {api_version!r}): give another one with --api-version"
+            "the input's API version must be a group with a dot in it and a version, at most 200"
+            f" characters, such as naming.fn.crossplane.io/v1beta1 (got {api_version!r}): give"
+            " another one with --api-version"
         )
     return split(api_version)
 

@@ -1,7 +1,8 @@
-"""Reads and makes the manifest of an output folder: a JSON file with the files that `generate` owns, and class names.
+"""Reads and makes the manifest of an output folder: a JSON file with the files that `generate`
+owns, and class names.
 
-These are the names that earlier runs chose (see `naming`). With them, the same models can be made again in a checkout
-that has the manifest, but not the models.
+These are the names that earlier runs chose (see `naming`). With them, the same models can be made
+again in a checkout that has the manifest, but not the models.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from ..manifests.files import naming
 MANIFEST: Final = ".crossplane-lite.json"
 _FORMAT: Final = 1
 _ABOUT: Final = (
-    "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites them and "
-    "removes those that it no longer makes. It touches no other file in this folder."
+    "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites"
+    " them and removes those that it no longer makes. It touches no other file in this folder."
 )
 Names = Mapping[str, Mapping[str, str]]
-"""Class names by module (its path without `.py`), and then by the object's place, such as `Bucket.spec.rules`."""
+"""Class names by module (its path without `.py`), and then by the object's place, such as
+`Bucket.spec.rules`.
+"""
 
 
 def manifest(files: Iterable[str], names: Names) -> str:
@@ -36,14 +39,18 @@ def manifest(files: Iterable[str], names: Names) -> str:
     """
     document: dict[str, Any] = {"about": _ABOUT, "format": _FORMAT, "files": sorted(files)}
     if names:
-        document["names"] = {module: dict(sorted(places.items())) for module, places in sorted(names.items())}
+        document["names"] = {
+            module: dict(sorted(places.items())) for module, places in sorted(names.items())
+        }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def owned(folder: Path) -> list[str] | None:
-    """Return the paths of the generated files that a folder's manifest lists; None if there is no manifest.
+    """Return the paths of the generated files that a folder's manifest lists; None if there is no
+    manifest.
 
-    The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
+    The file may come from a checkout that nobody has reviewed, so a path that leads out of the
+    folder is an error.
 
     Raises:
         InputError: The manifest can't be read, or isn't valid.
@@ -63,7 +70,9 @@ def recorded_names(folder: Path) -> Names:
 
 
 def _is_allowed(path: str) -> bool:
-    """Return whether a generated file can have this path: it ends in .py or .pyi, and leads to no other folder."""
+    """Return whether a generated file can have this path: it ends in .py or .pyi, and leads to no
+    other folder.
+    """
     is_inside = {"", ".", ".."}.isdisjoint(path.split("/")) and {"\\", ":"}.isdisjoint(path)
     return is_inside and path.isprintable() and path.endswith((".py", ".pyi"))
 
@@ -72,8 +81,9 @@ def _document(folder: Path) -> dict[str, Any] | None:
     """Return the JSON object in a folder's manifest; None if there is no manifest.
 
     Raises:
-        InputError: The path is that of a folder or a link; or the file can't be read, isn't JSON, has another `format`
-            than 1, lists a path that a generated file can't have, or has names that are none.
+        InputError: The path is that of a folder or a link; or the file can't be read, isn't JSON,
+            has another `format` than 1, lists a path that a generated file can't have, or has names
+            that are none.
     """
     place = folder / MANIFEST
     if not os.path.lexists(place):
@@ -81,7 +91,8 @@ def _document(folder: Path) -> dict[str, Any] | None:
 
     def wrong(problem: str, cure: str = f"restore {MANIFEST} from version control") -> InputError:
         return InputError(
-            f"{place} {problem}: {cure}, or remove the folder {folder} (keep your own files) and generate it again"
+            f"{place} {problem}: {cure}, or remove the folder {folder} (keep your own files) and"
+            " generate it again"
         )
 
     with naming("read", place):
@@ -106,6 +117,9 @@ def _document(folder: Path) -> dict[str, Any] | None:
         if not isinstance(path, str) or not _is_allowed(path):
             raise wrong(f"lists {path!r}, which can't be a generated file of this folder")
     places = list(names.values()) if isinstance(names, dict) else [names]
-    if not all(isinstance(one, dict) and all(isinstance(name, str) for name in one.values()) for one in places):
+    if not all(
+        isinstance(one, dict) and all(isinstance(name, str) for name in one.values())
+        for one in places
+    ):
         raise wrong("must have class names by module and place in 'names'")
     return document  # type: ignore[no-any-return]

@@ -1,4 +1,6 @@
-"""Makes the source of model modules: a table with a text for each class. Their stubs are made by `stubs`."""
+"""Makes the source of model modules: a table with a text for each class. Their stubs are made by
+`stubs`.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,13 @@ from .tables import fields_of
 
 _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
-# Names that can't be aliases: the parameters of `load`, which takes the aliases as keyword arguments, and the builtins
-# that stubs use.
-_NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "property", "str"))
-# The shipped types that definitions write out anew in each kind: types of Crossplane, and these of Kubernetes.
+# Names that can't be aliases: the parameters of `load`, which takes the aliases as keyword
+# arguments, and the builtins that stubs use.
+_NO_ALIASES: Final = frozenset(
+    ("module", "table", "bool", "dict", "float", "int", "list", "property", "str")
+)
+# The shipped types that definitions write out anew in each kind: types of Crossplane, and these of
+# Kubernetes.
 _OF_KUBERNETES: Final = frozenset(("Condition", "LabelSelector", "LabelSelectorRequirement"))
 _NAME_OF_CLASS: Final = re.compile(r"(?<=[:\[{])[A-Z]\w*")
 
@@ -29,18 +34,25 @@ class Class:
 
     Attributes:
         name: The name of the class.
-        node: The object in the schema that the class is made from, with its fields, types and descriptions.
+        node: The object in the schema that the class is made from, with its fields, types and
+            descriptions.
         api_version: The apiVersion if this is the class of a kind; else empty.
         kind: The kind if this is the class of a kind; else empty.
-        scope: `Namespaced` or `Cluster` if this is the class of a kind and the definition says so; else empty.
-        attributes: The name of each field's attribute in Python, by wire name (the field's name in Kubernetes).
-        is_seen: Whether kinds use the class only in their status, so that it is only read from observed resources. It
-            is set by `mark_seen`, and False for the class of a kind.
-        ways: The fields that lead to classes with rules, by wire name. They are set by `mark_rules`.
-        shared: The shipped class that this class is; None if it is one of its own. It is set by `mark_shared`.
+        scope: `Namespaced` or `Cluster` if this is the class of a kind and the definition says so;
+            else empty.
+        attributes: The name of each field's attribute in Python, by wire name (the field's name in
+            Kubernetes).
+        is_seen: Whether kinds use the class only in their status, so that it is only read from
+            observed resources. It is set by `mark_seen`, and False for the class of a kind.
+        ways: The fields that lead to classes with rules, by wire name. They are set by
+            `mark_rules`.
+        shared: The shipped class that this class is; None if it is one of its own. It is set by
+            `mark_shared`.
     """
 
-    def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
+    def __init__(
+        self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = ""
+    ) -> None:
         self.name = node.name
         self.node = node
         self.api_version = api_version
@@ -49,15 +61,23 @@ class Class:
         self.is_seen = False
         self.ways: set[str] = set()
         self.shared: ClassRef | None = None
-        self.attributes = attributes((field.wire for field in node.fields), of_resource=bool(api_version))
+        self.attributes = attributes(
+            (field.wire for field in node.fields), of_resource=bool(api_version)
+        )
 
     @property
     def managed(self) -> str:
-        """For the class of a kind of managed resources: the name of the class of its spec; else empty."""
+        """For the class of a kind of managed resources: the name of the class of its spec; else
+        empty.
+        """
         if not self.api_version:
             return ""
         spec = next((field.form.node for field in self.node.fields if field.wire == "spec"), None)
-        return spec.name if spec is not None and MANAGED <= {field.wire for field in spec.fields} else ""
+        return (
+            spec.name
+            if spec is not None and MANAGED <= {field.wire for field in spec.fields}
+            else ""
+        )
 
 
 class Module:
@@ -67,7 +87,8 @@ class Module:
         path: The names of the packages around the module, and the module's name.
         title: The first sentence of the module's docstring.
         classes: The module's classes by name, in the order in which they are written.
-        shipped: The classes that are imported from `crossplane_lite.models` instead of generated, with their texts.
+        shipped: The classes that are imported from `crossplane_lite.models` instead of generated,
+            with their texts.
     """
 
     def __init__(self, path: tuple[str, ...], title: str, shipped: Mapping[ClassRef, str]) -> None:
@@ -84,21 +105,26 @@ class Module:
 
     @property
     def head(self) -> str:
-        """The beginning of the module and its stub, a docstring and comments that switch formatters and linters off."""
+        """The beginning of the module and its stub, a docstring and comments that switch formatters
+        and linters off.
+        """
         return f'"""{self.title}\n\n{_HEADER}\n"""\n\n# fmt: off\n# ruff: noqa'
 
     def home(self, ref: ClassRef) -> tuple[str, ...]:
-        """Return the name of the module that has the class `ref`, in parts, such as `("io", "example", "v1")`.
+        """Return the name of the module that has the class `ref`, in parts, such as
+        `("io", "example", "v1")`.
 
-        The name of a generated module begins in the output folder, and the name of a shipped module with
-        `crossplane_lite`.
+        The name of a generated module begins in the output folder, and the name of a shipped module
+        with `crossplane_lite`.
         """
         return (*_SHIPPED, *ref.module) if ref in self.shipped else ref.module
 
     def aliases(self) -> dict[str, tuple[str, ...]]:
-        """Return the other modules to whose classes this module refers, by the alias under which they are imported.
+        """Return the other modules to whose classes this module refers, by the alias under which
+        they are imported.
 
-        An alias is made of the last parts of the module's name, such as `corev1` for `io.k8s.api.core.v1`.
+        An alias is made of the last parts of the module's name, such as `corev1` for
+        `io.k8s.api.core.v1`.
         """
         refs = {
             form.ref
@@ -120,7 +146,8 @@ class Module:
         return {alias: home for home, alias in self._aliases.items()}
 
     def reference(self, ref: ClassRef) -> str:
-        """Return how this module writes the class `ref`: as `NAME`, or as `ALIAS.NAME` if another module has the class.
+        """Return how this module writes the class `ref`: as `NAME`, or as `ALIAS.NAME` if another
+        module has the class.
 
         `aliases` must have been called before.
         """
@@ -145,39 +172,60 @@ class Module:
 
 
 def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Set `Class.is_seen` of all classes, by searching for the classes that kinds use outside of their status.
+    """Set `Class.is_seen` of all classes, by searching for the classes that kinds use outside of
+    their status.
 
     Args:
         modules: All generated modules, by path.
     """
-    classes = {ClassRef(path, name): cls for path, module in modules.items() for name, cls in module.classes.items()}
+    classes = {
+        ClassRef(path, name): cls
+        for path, module in modules.items()
+        for name, cls in module.classes.items()
+    }
     elsewhere: set[ClassRef] = set()
     for ref, cls in classes.items():
         if not cls.api_version:
             continue
-        work = [below for field in cls.node.fields if field.wire != "status" for below in _refs(ref, field.form)]
+        work = [
+            below
+            for field in cls.node.fields
+            if field.wire != "status"
+            for below in _refs(ref, field.form)
+        ]
         while work:
             one = work.pop()
             if one not in elsewhere:
                 elsewhere.add(one)
                 found = classes.get(one)
-                work += [below for field in found.node.fields for below in _refs(one, field.form)] if found else []
+                work += (
+                    [below for field in found.node.fields for below in _refs(one, field.form)]
+                    if found
+                    else []
+                )
     for ref, cls in classes.items():
         cls.is_seen = ref not in elsewhere and not cls.api_version
 
 
 def mark_rules(modules: Mapping[tuple[str, ...], Module], shipped: Set[ClassRef]) -> None:
-    """Set `Class.ways` of all classes; after `mark_seen`, because classes that are only read need no rules.
+    """Set `Class.ways` of all classes; after `mark_seen`, because classes that are only read need
+    no rules.
 
     Args:
         modules: All generated modules, by path.
         shipped: The shipped classes with rules.
     """
-    classes = {ClassRef(path, name): cls for path, module in modules.items() for name, cls in module.classes.items()}
+    classes = {
+        ClassRef(path, name): cls
+        for path, module in modules.items()
+        for name, cls in module.classes.items()
+    }
     users: dict[ClassRef, list[tuple[ClassRef, str]]] = {}
     for ref, cls in classes.items():
         for field in () if cls.is_seen else cls.node.fields:
-            for below in _refs(ref, field.form) if not (cls.api_version and field.wire == "status") else ():
+            for below in (
+                _refs(ref, field.form) if not (cls.api_version and field.wire == "status") else ()
+            ):
                 users.setdefault(below, []).append((ref, field.wire))
     work = [*shipped, *(ref for ref, cls in classes.items() if _rule_words(cls))]
     while work:
@@ -206,9 +254,17 @@ def mark_shared(modules: Mapping[tuple[str, ...], Module], shipped: Mapping[Clas
         for ref in alike.get(" ".join(_fields_words(cls, lambda _form: "N")), ()):
             if _could_be(cls, ref):
                 fields = fields_of(shipped[ref])
-                inner = [(field.form.innermost, refs.get(fields[field.wire].inner)) for field in cls.node.fields]
+                inner = [
+                    (field.form.innermost, refs.get(fields[field.wire].inner))
+                    for field in cls.node.fields
+                ]
                 if all(
-                    below == (form.ref if form.node is None else same(module, module.classes[form.node.name]))
+                    below
+                    == (
+                        form.ref
+                        if form.node is None
+                        else same(module, module.classes[form.node.name])
+                    )
                     for form, below in inner
                 ):
                     return ref
@@ -220,7 +276,9 @@ def mark_shared(modules: Mapping[tuple[str, ...], Module], shipped: Mapping[Clas
 
 
 def _could_be(cls: Class, ref: ClassRef) -> bool:
-    """Return whether a class can be the shipped class `ref`, which has the same fields and rules."""
+    """Return whether a class can be the shipped class `ref`, which has the same fields and
+    rules.
+    """
     if ref.module == CROSSPLANE:
         name = kin_name(cls.node.hint)
         # Other objects may have the same fields, such as `name` alone.
@@ -238,11 +296,16 @@ def _refs(holder: ClassRef, form: Form) -> list[ClassRef]:
 
 
 def table_source(module: Module) -> str:
-    """Return the source of a module of models: a call of `load` with its table (see `crossplane_lite.table`)."""
+    """Return the source of a module of models: a call of `load` with its table (see
+    `crossplane_lite.table`).
+    """
     aliases = module.aliases()
     lines = [module.head, "from crossplane_lite.table import load\n"]
     lines.append("__getattr__, __dir__ = load(\n    __name__,\n    {")
-    lines += [f"        {_quoted(cls.name)}: {_quoted(class_text(module, cls))}," for cls in module.classes.values()]
+    lines += [
+        f"        {_quoted(cls.name)}: {_quoted(class_text(module, cls))},"
+        for cls in module.classes.values()
+    ]
     lines.append("    },")
     lines += [f"    {alias}={_quoted(module.relative(home))}," for alias, home in aliases.items()]
     lines.append(")\n")
@@ -250,15 +313,24 @@ def table_source(module: Module) -> str:
 
 
 def class_text(module: Module, cls: Class) -> str:
-    """Return the text of the class `cls` for the table of `module` (see `crossplane_lite.table`)."""
+    """Return the text of the class `cls` for the table of `module` (see
+    `crossplane_lite.table`).
+    """
 
     def name_of(form: Form) -> str:
-        return form.node.name if form.node is not None else module.reference(form.ref) if form.ref else ""
+        return (
+            form.node.name
+            if form.node is not None
+            else module.reference(form.ref)
+            if form.ref
+            else ""
+        )
 
     words = _fields_words(cls, name_of)
     if cls.shared is not None:
         whole = " ".join(words)
-        # Fields that have classes of other names are written out, because later runs look for their names.
+        # Fields that have classes of other names are written out, because later runs look for their
+        # names.
         reference = f"={module.reference(cls.shared)}"
         return reference if whole == module.shipped[cls.shared] else f"{reference} {whole}"
     parts = []
@@ -274,23 +346,35 @@ def class_text(module: Module, cls: Class) -> str:
 
 
 def _fields_words(cls: Class, name_of: Callable[[Form], str]) -> list[str]:
-    """Return the words of a class's rules and fields. `name_of` gives the names of the fields' classes."""
+    """Return the words of a class's rules and fields. `name_of` gives the names of the fields'
+    classes.
+    """
     fields = [_field_text(name_of, cls.attributes[field.wire], field) for field in cls.node.fields]
     return [*_rule_words(cls), *fields]
 
 
 def _rule_words(cls: Class) -> list[str]:
-    """Return the words that say what the API requires of instances (see `crossplane_lite.table`)."""
+    """Return the words that say what the API requires of instances (see
+    `crossplane_lite.table`).
+    """
     if cls.is_seen:  # nobody sets what is only read
         return []
     required = [cls.attributes[field.wire] for field in cls.node.fields if field.required]
     ways = [cls.attributes[field.wire] for field in cls.node.fields if field.wire in cls.ways]
-    given = next((field.form.node for field in cls.node.fields if field.wire == "forProvider"), None)
-    of_given = {} if given is None else attributes((field.wire for field in given.fields), of_resource=False)
+    given = next(
+        (field.form.node for field in cls.node.fields if field.wire == "forProvider"), None
+    )
+    of_given = (
+        {}
+        if given is None
+        else attributes((field.wire for field in given.fields), of_resource=False)
+    )
     parameters = [of_given[wire] for wire in cls.node.parameters if wire in of_given]
     named = (("!", required), (">", ways), ("?", parameters))
     words = [mark + ",".join(names) for mark, names in named if names]
-    return words + [f"&{cls.attributes[field.wire]}{field.limit}" for field in cls.node.fields if field.limit]
+    return words + [
+        f"&{cls.attributes[field.wire]}{field.limit}" for field in cls.node.fields if field.limit
+    ]
 
 
 def _field_text(name_of: Callable[[Form], str], attribute: str, field: Field) -> str:
@@ -302,8 +386,8 @@ def _type_text(name_of: Callable[[Form], str], form: Form, *, in_list: bool = Fa
     if form.node is not None or form.ref is not None:
         return name_of(form)
     if form.code == "[":
-        # Keys are written at the end of the type. The keys of an inner list would be taken for the keys of the outer
-        # list there, so they are left out.
+        # Keys are written at the end of the type. The keys of an inner list would be taken for the
+        # keys of the outer list there, so they are left out.
         keys = ",".join(quoted(key) for key in form.keys) if not in_list else ""
         return "[" + _type_text(name_of, form.item, in_list=True) + (f"#{keys}" if keys else "")
     return "{" + _type_text(name_of, form.item, in_list=in_list) if form.code == "{" else form.code
@@ -320,12 +404,14 @@ def check_paths(modules: Mapping[tuple[str, ...], Module]) -> None:
         modules: All generated modules, by path.
 
     Raises:
-        InputError: A module has the path of a package. The message names it, and a module in the package.
+        InputError: A module has the path of a package. The message names it, and a module in the
+            package.
     """
     for path in modules:
         for length in range(1, len(path)):
             if path[:length] in modules:
                 raise InputError(
-                    f"can't generate both {'/'.join(path)}.py and {'/'.join(path[:length])}.py: "
-                    f"{path[length - 1]} can't be a folder and a module; generate each of them into a folder of its own"
+                    f"can't generate both {'/'.join(path)}.py and {'/'.join(path[:length])}.py:"
+                    f" {path[length - 1]} can't be a folder and a module; generate each of them"
+                    " into a folder of its own"
                 )

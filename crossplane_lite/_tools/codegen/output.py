@@ -1,12 +1,13 @@
 """Writes generated files into a folder, without touching files of other programs or people.
 
-A manifest in the folder lists the files that the command (`crossplane-lite generate`) owns. Only these files are ever
-overwritten or removed, also if somebody has edited them: their header warns of that. All other files in the folder stay
-as they are.
+A manifest in the folder lists the files that the command (`crossplane-lite generate`) owns. Only
+these files are ever overwritten or removed, also if somebody has edited them: their header warns of
+that. All other files in the folder stay as they are.
 
-A run checks everything before it changes anything. Then it lists the new files beside the old ones in the manifest,
-and shortens the list when all files are written. So the next run owns all files of a run that was interrupted, and
-finishes its work. Each file is replaced as a whole, because the next run takes class names from its old text.
+A run checks everything before it changes anything. Then it lists the new files beside the old ones
+in the manifest, and shortens the list when all files are written. So the next run owns all files of
+a run that was interrupted, and finishes its work. Each file is replaced as a whole, because the
+next run takes class names from its old text.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ from ..manifests.files import TEMPORARY, naming, replace_file
 from .manifest import MANIFEST, Names, manifest, owned
 
 Progress = Callable[[str, str, int, int], object]
-"""Gets the sort of step (`writing`), the file that is written, its number, and the number of all files to write."""
+"""Gets the sort of step (`writing`), the file that is written, its number, and the number of all
+files to write.
+"""
 
-# Files that an output folder may have before the first run. Another first run may have just written the manifest.
+# Files that an output folder may have before the first run. Another first run may have just written
+# the manifest.
 _HARMLESS: Final = frozenset({".gitignore", ".gitkeep", MANIFEST})
 
 
@@ -54,7 +58,8 @@ def is_current(folder: Path, files: Mapping[str, str], names: Names) -> bool:
         names: The class names for the manifest, as for `write`.
 
     Raises:
-        InputError: The folder or its manifest can't be used, or files that the command doesn't own are in the way.
+        InputError: The folder or its manifest can't be used, or files that the command doesn't own
+            are in the way.
     """
     return not _plan(folder, files, names).has_work
 
@@ -67,21 +72,22 @@ def write(
 ) -> Summary:
     r"""Write the generated files of a folder.
 
-    Files that already have the right content are not touched, and keep their times. Owned files that are no longer
-    generated are removed, together with their byte code and the folders that become empty. Owned files that were edited
-    by hand are overwritten. Existing files keep their permissions.
+    Files that already have the right content are not touched, and keep their times. Owned files
+    that are no longer generated are removed, together with their byte code and the folders that
+    become empty. Owned files that were edited by hand are overwritten. Existing files keep their
+    permissions.
 
     Args:
         folder: The folder. It is made if it doesn't exist, and may be a symbolic link.
-        files: The texts of its files by path. Lines end in `\n`. Paths are relative to the folder, with `/` between
-            their parts.
+        files: The texts of its files by path. Lines end in `\n`. Paths are relative to the folder,
+            with `/` between their parts.
         names: The class names that the manifest records; None to record none.
         progress: Called with `writing` before each file that is written.
 
     Raises:
-        InputError: The folder or its manifest can't be used, or files that the command doesn't own are in the way:
-            nothing has changed then. Or a file can't be written or removed: the message says that the next run
-            finishes the work.
+        InputError: The folder or its manifest can't be used, or files that the command doesn't own
+            are in the way: nothing has changed then. Or a file can't be written or removed: the
+            message says that the next run finishes the work.
     """
     plan = _plan(folder, files, names or {})
     try:
@@ -94,7 +100,9 @@ def write(
             _remove(folder, path)
         _record(plan, plan.files)
     except InputError as e:
-        raise InputError(f"{e}; not all models are written: run the command again to finish {folder}") from e
+        raise InputError(
+            f"{e}; not all models are written: run the command again to finish {folder}"
+        ) from e
     return plan.summary
 
 
@@ -114,27 +122,36 @@ class _Plan(NamedTuple):
 
     @property
     def has_work(self) -> bool:
-        return bool(self.new or self.gone) or _recorded(self.folder) != manifest(self.files, self.names).encode()
+        return (
+            bool(self.new or self.gone)
+            or _recorded(self.folder) != manifest(self.files, self.names).encode()
+        )
 
 
 def _plan(folder: Path, files: Mapping[str, str], names: Names) -> _Plan:
-    """Check a folder, and return the changes after which it has `files` and its manifest has the class names `names`.
+    """Check a folder, and return the changes after which it has `files` and its manifest has the
+    class names `names`.
 
     Raises:
-        InputError: The folder can't be read, its manifest can't be used, or something is in the way of a file (a link,
-            or a file that the command doesn't own).
+        InputError: The folder can't be read, its manifest can't be used, or something is in the way
+            of a file (a link, or a file that the command doesn't own).
     """
     for above in (folder, *folder.parents):
         if os.path.lexists(above) and not above.is_dir():
             raise InputError(
-                f"{above} is not a folder, but a folder is needed there: choose another folder, or remove {above.name}"
+                f"{above} is not a folder, but a folder is needed there: choose another folder, or"
+                f" remove {above.name}"
             )
     contents = {path: text.encode() for path, text in sorted(files.items())}
     listed = owned(folder)
     if listed is None:
         _refuse_foreign(folder, contents)
     known = frozenset(listed or ())
-    new = {path: content for path, content in contents.items() if not _has(folder, path, content, path in known)}
+    new = {
+        path: content
+        for path, content in contents.items()
+        if not _has(folder, path, content, path in known)
+    }
     gone, removed = [], 0
     for path in sorted(known - files.keys()):
         place, mode = _find(folder, path)
@@ -142,11 +159,20 @@ def _plan(folder: Path, files: Mapping[str, str], names: Names) -> _Plan:
         if is_ours or not mode:  # another thing has taken the file's place and stays
             gone.append(path)
             removed += is_ours
-    return _Plan(folder, files.keys(), known, new, gone, names, Summary(len(new), len(files) - len(new), removed))
+    return _Plan(
+        folder,
+        files.keys(),
+        known,
+        new,
+        gone,
+        names,
+        Summary(len(new), len(files) - len(new), removed),
+    )
 
 
 def _find(folder: Path, path: str) -> tuple[Path, int]:
-    """Return the first place on the way to a file that isn't a folder, and its mode; 0 if nothing is there.
+    """Return the first place on the way to a file that isn't a folder, and its mode; 0 if nothing
+    is there.
 
     A symbolic link isn't a folder. If there is a folder in place of the file, its mode is returned.
     """
@@ -167,8 +193,9 @@ def _has(folder: Path, path: str, content: bytes, is_owned: bool) -> bool:
     """Return whether the file at `path` already has its new `content`; False if there is no file.
 
     Raises:
-        InputError: The file can't be read, or something is in its way: a link, a folder or device, a file where a
-            folder is needed, or a file with other content that the command doesn't own.
+        InputError: The file can't be read, or something is in its way: a link, a folder or device,
+            a file where a folder is needed, or a file with other content that the command doesn't
+            own.
     """
     place, mode = _find(folder, path)
     if not mode:
@@ -176,7 +203,8 @@ def _has(folder: Path, path: str, content: bytes, is_owned: bool) -> bool:
     if place != folder / path or not stat.S_ISREG(mode):
         needed = "regular file" if place == folder / path else "folder"
         raise InputError(
-            f"{place} must be a {needed}, because the command writes {path}, and not through links: remove or rename it"
+            f"{place} must be a {needed}, because the command writes {path}, and not through links:"
+            " remove or rename it"
         )
     is_equal = _read(place) == content
     if not is_equal and not is_owned:
@@ -185,13 +213,18 @@ def _has(folder: Path, path: str, content: bytes, is_owned: bool) -> bool:
 
 
 def _foreign(place: Path) -> str:
-    return f"{place} is in the way, and no {MANIFEST} lists it as generated: remove it, or choose an empty folder"
+    return (
+        f"{place} is in the way, and no {MANIFEST} lists it as generated: remove it, or choose an"
+        " empty folder"
+    )
 
 
 def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Check that a folder without a manifest has no other files than those in `files`, with the same content.
+    """Check that a folder without a manifest has no other files than those in `files`, with the
+    same content.
 
-    The files .gitignore and .gitkeep, folders `__pycache__`, and the temporary file of a killed run are accepted, too.
+    The files .gitignore and .gitkeep, folders `__pycache__`, and the temporary file of a killed run
+    are accepted, too.
 
     Raises:
         InputError: The folder has another file, a file with other content, or can't be read.
@@ -200,8 +233,8 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
         path = place.relative_to(folder)
         if place.name == MANIFEST and place.parent != folder:
             raise InputError(
-                f"{folder} can't be the output folder, because {place.parent} has generated models already: "
-                f"give {place.parent}, or choose an empty folder"
+                f"{folder} can't be the output folder, because {place.parent} has generated models"
+                f" already: give {place.parent}, or choose an empty folder"
             )
         is_plain = not place.is_symlink()
         if is_plain and (place.is_dir() or "__pycache__" in path.parts):
@@ -239,7 +272,8 @@ def _write(place: Path, content: bytes) -> None:
 def _remove(folder: Path, path: str) -> None:
     """Remove a file if it exists, with its byte code and the folders that are empty after that.
 
-    Byte code and folders that can't be removed, such as those of another user's process, do no harm and stay.
+    Byte code and folders that can't be removed, such as those of another user's process, do no harm
+    and stay.
     """
     place = folder / path
     with naming("remove", place):

@@ -1,4 +1,6 @@
-"""The report of a run of `crossplane-lite generate`: as text for people, and as JSON for programs."""
+"""The report of a run of `crossplane-lite generate`: as text for people, and as JSON for
+programs.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,17 @@ class Report(NamedTuple):
         classes: The number of classes in the modules.
         seconds: The duration of the run.
         folder: The output folder.
-        summary: The numbers of its files that were written, unchanged and removed; None with `--check`.
+        summary: The numbers of its files that were written, unchanged and removed; None with
+            `--check`.
         is_current: Whether the folder was up to date before the run.
-        modules: The changes in each module that the run changes; None if the folder had no models before.
-        uses: The lines of code that the new models break; None without `--uses`, or if the folder had no models
+        modules: The changes in each module that the run changes; None if the folder had no models
             before.
+        uses: The lines of code that the new models break; None without `--uses`, or if the folder
+            had no models before.
         imports: Lines of Python that import the models.
         found: The definitions in the sources.
-        preferred: A note for each type of Kubernetes that the sources define differently. It says which definition is
-            used.
+        preferred: A note for each type of Kubernetes that the sources define differently. It says
+            which definition is used.
     """
 
     kinds: int
@@ -56,7 +60,10 @@ class Report(NamedTuple):
                 "classes": self.classes,
                 "seconds": round(self.seconds, 3),
                 "is_current": self.is_current,
-                "folder": {"path": str(self.folder), **(self.summary._asdict() if self.summary else {})},
+                "folder": {
+                    "path": str(self.folder),
+                    **(self.summary._asdict() if self.summary else {}),
+                },
                 "modules": None if self.modules is None else [as_data(one) for one in self.modules],
                 "uses": None if self.uses is None else [use._asdict() for use in self.uses],
                 "imports": self.imports,
@@ -70,11 +77,14 @@ class Report(NamedTuple):
 
     def text(self) -> str:
         """Return the report for people: lines of text, without a newline at the end."""
-        lines = [f"{_count(self.kinds, 'kind')}, {_count(self.classes, 'class')} in {self.seconds:.1f} s"]
+        lines = [
+            f"{_count(self.kinds, 'kind')}, {_count(self.classes, 'class')} in {self.seconds:.1f} s"
+        ]
         done = self.summary
         if done is not None:
             lines.append(
-                f"{self.folder}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed"
+                f"{self.folder}: {done.written} files written, {done.unchanged} unchanged,"
+                f" {done.removed} removed"
             )
         else:
             state = "up to date" if self.is_current else "out of date: run generate again"
@@ -101,9 +111,18 @@ def _without_api(found: Definitions) -> list[str]:
     lines = []
     if found.others:
         kinds = ", ".join(sorted(set(found.others.values())))
-        many = f"{len(found.others)} documents define" if len(found.others) > 1 else "1 document defines"
-        lines.append(f"{many} no API, so nothing was made of {'them' if len(found.others) > 1 else 'it'}: {kinds}")
-    return lines + [f"{where} installs a package: {by_name(name)}" for where, name in found.packages.items()]
+        many = (
+            f"{len(found.others)} documents define"
+            if len(found.others) > 1
+            else "1 document defines"
+        )
+        lines.append(
+            f"{many} no API, so nothing was made of {'them' if len(found.others) > 1 else 'it'}:"
+            f" {kinds}"
+        )
+    return lines + [
+        f"{where} installs a package: {by_name(name)}" for where, name in found.packages.items()
+    ]
 
 
 def _changes(modules: Sequence[ModuleChanges]) -> list[str]:
@@ -118,17 +137,27 @@ def _changes(modules: Sequence[ModuleChanges]) -> list[str]:
     breaking = [one for one in changed if any(change.may_break for change in one.changes)]
     growing = [one for one in changed if one not in breaking]
     if changed:
-        lines.append(f"{_count(len(changed), 'module')} changed, {len(breaking):,} in a way that may break code")
+        lines.append(
+            f"{_count(len(changed), 'module')} changed, {len(breaking):,} in a way that may break"
+            " code"
+        )
     for module in breaking:
         lines.append(f"  {module.title}")
-        lines += [f"    {_line(one)}" for one in module.changes if one.may_break and one.what != "class removed"]
+        lines += [
+            f"    {_line(one)}"
+            for one in module.changes
+            if one.may_break and one.what != "class removed"
+        ]
         lines += _classes(module.changes, "removed")
         lines += _added(module.changes)
     for module in growing[:_MOST_MODULES]:
         lines.append(f"  {module.title}")
         lines += _added(module.changes)
     if len(growing) > _MOST_MODULES:
-        lines.append(f"  and {len(growing) - _MOST_MODULES:,} more with additions only; --report json lists them")
+        lines.append(
+            f"  and {len(growing) - _MOST_MODULES:,} more with additions only; --report json lists"
+            " them"
+        )
     return lines
 
 

@@ -1,4 +1,6 @@
-"""Reads the tables of model modules: those that were generated before, and those that crossplane-lite ships."""
+"""Reads the tables of model modules: those that were generated before, and those that
+crossplane-lite ships.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ class Field(NamedTuple):
 
     Attributes:
         attribute: The name of the field's attribute in Python.
-        around: The lists and maps around the type, such as `[{` for a list of maps; empty if there are none.
-        inner: The type in these lists and maps: letters of scalars such as `i|s`, or a class's name without its module.
+        around: The lists and maps around the type, such as `[{` for a list of maps; empty if there
+            are none.
+        inner: The type in these lists and maps: letters of scalars such as `i|s`, or a class's name
+            without its module.
     """
 
     attribute: str
@@ -53,10 +57,12 @@ def fields_of(text: str) -> Mapping[str, Field]:
 
 
 def earlier_table(source: str | None) -> dict[str, str]:
-    """Return the table in the source of a generated module: the text of each class, by the class's name.
+    """Return the table in the source of a generated module: the text of each class, by the class's
+    name.
 
-    The text of a class that is another name of a shipped class has the fields, also if the source leaves them out.
-    Return an empty dict if `source` is None or isn't the source of a generated module.
+    The text of a class that is another name of a shipped class has the fields, also if the source
+    leaves them out. Return an empty dict if `source` is None or isn't the source of a generated
+    module.
     """
     if source is None or "load(" not in source:
         return {}
@@ -66,23 +72,31 @@ def earlier_table(source: str | None) -> dict[str, str]:
         found = ast.literal_eval(table)
     except (SyntaxError, StopIteration, ValueError, RecursionError, MemoryError):
         return {}  # it isn't a generated module any more, so there are no names to keep
-    texts = {name: text for name, text in found.items() if isinstance(name, str) and isinstance(text, str)}
+    texts = {
+        name: text
+        for name, text in found.items()
+        if isinstance(name, str) and isinstance(text, str)
+    }
     return {name: _whole(text) if text[:1] == "=" else text for name, text in texts.items()}
 
 
 def _whole(text: str) -> str:
     shared, _, fields = text.partition(" ")
     name = shared.rpartition(".")[2]
-    return f"{shared} {fields or next((own for ref, own in shipped().items() if ref.name == name), '')}"
+    return (
+        f"{shared}"
+        f" {fields or next((own for ref, own in shipped().items() if ref.name == name), '')}"
+    )
 
 
 @functools.cache
 def shipped() -> Mapping[ClassRef, str]:
-    """Return the classes that crossplane-lite ships for all models, each with its text in its module's table.
+    """Return the classes that crossplane-lite ships for all models, each with its text in its
+    module's table.
 
-    These classes are types of Kubernetes' API machinery, such as ObjectMeta, and types that the providers of Crossplane
-    share. The OpenAPI documents of an API server define those of Kubernetes, too, in the version with which the server
-    was built.
+    These classes are types of Kubernetes' API machinery, such as ObjectMeta, and types that the
+    providers of Crossplane share. The OpenAPI documents of an API server define those of
+    Kubernetes, too, in the version with which the server was built.
     """
     found = {}
     for home in (META, CROSSPLANE):

@@ -1,7 +1,7 @@
 """Finds the lines of a function's code that new models would break, with mypy.
 
-mypy runs twice on a copy of the project: with the present models, and with the new models. The errors that only the
-second run finds are reported. It uses the project's own configuration.
+mypy runs twice on a copy of the project: with the present models, and with the new models. The
+errors that only the second run finds are reported. It uses the project's own configuration.
 """
 
 from __future__ import annotations
@@ -25,13 +25,20 @@ _CODE: Final = (".py", ".pyi", "py.typed")
 _SETTINGS: Final = ("pyproject.toml", "setup.cfg", "mypy.ini", ".mypy.ini")
 _MYPY_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): error: (?P<text>.*)")
 _MYPY: Final = (
-    *("--check-untyped-defs", "--no-error-summary", "--no-pretty", "--no-color-output", "--hide-error-context"),
+    *(
+        "--check-untyped-defs",
+        "--no-error-summary",
+        "--no-pretty",
+        "--no-color-output",
+        "--hide-error-context",
+    ),
     *("--show-column-numbers", "--show-error-codes", "--no-warn-unused-configs"),
 )
 
 
 class Use(NamedTuple):
-    """A place in the code where mypy finds an error with the new models, but not with the present models.
+    """A place in the code where mypy finds an error with the new models, but not with the present
+    models.
 
     Attributes:
         path: The file, relative to the current folder if it is inside of that.
@@ -53,10 +60,14 @@ def check_installed() -> None:
         MissingExtraError: It isn't.
     """
     if importlib.util.find_spec("mypy") is None:
-        raise MissingExtraError("--uses needs mypy, and it isn't installed: pip install 'crossplane-lite[cli]'")
+        raise MissingExtraError(
+            "--uses needs mypy, and it isn't installed: pip install 'crossplane-lite[cli]'"
+        )
 
 
-def broken_uses(code: Sequence[Path], models: Path, owned: Sequence[str], files: Mapping[str, str]) -> list[Use]:
+def broken_uses(
+    code: Sequence[Path], models: Path, owned: Sequence[str], files: Mapping[str, str]
+) -> list[Use]:
     """Return the places in code that the new models would break, sorted.
 
     Args:
@@ -66,9 +77,9 @@ def broken_uses(code: Sequence[Path], models: Path, owned: Sequence[str], files:
         files: The texts of its new files by path.
 
     Raises:
-        InputError: A path in `code` doesn't exist; the code and the models have no folder in common; that folder has
-            more than 50,000 Python files; a file of it can't be copied; or mypy can't check the code (the
-            message has mypy's text).
+        InputError: A path in `code` doesn't exist; the code and the models have no folder in
+            common; that folder has more than 50,000 Python files; a file of it can't be copied; or
+            mypy can't check the code (the message has mypy's text).
         MissingExtraError: mypy isn't installed.
         OSError: The new models can't be written into the copy of the project.
     """
@@ -96,7 +107,8 @@ def broken_uses(code: Sequence[Path], models: Path, owned: Sequence[str], files:
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """Return the project's folder: the current folder if all paths are in it, else the smallest folder with all paths.
+    """Return the project's folder: the current folder if all paths are in it, else the smallest
+    folder with all paths.
 
     Raises:
         InputError: The paths have only the root of the file system in common.
@@ -107,25 +119,33 @@ def _root(paths: Sequence[Path]) -> Path:
         return here
     root = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in real]))
     if root == Path(root.anchor):
-        raise InputError("--uses: the code and the models have no folder in common: give paths in one project")
+        raise InputError(
+            "--uses: the code and the models have no folder in common: give paths in one project"
+        )
     return root
 
 
 def _copy(root: Path, target: Path) -> None:
-    """Copy a project's Python files, and the configuration files of mypy in the project's folder itself.
+    """Copy a project's Python files, and the configuration files of mypy in the project's folder
+    itself.
 
-    Files in hidden folders, `__pycache__`, `node_modules` and virtual environments aren't copied. Raises InputError if
-    there are more than 50,000 Python files, or a file can't be copied.
+    Files in hidden folders, `__pycache__`, `node_modules` and virtual environments aren't copied.
+    Raises InputError if there are more than 50,000 Python files, or a file can't be copied.
     """
     number = 0
 
     def is_wanted(folder: str, name: str) -> bool:
         path = os.path.join(folder, name)
         if os.path.isdir(path):
-            is_other = name.startswith(".") or name in ("__pycache__", "node_modules") or os.path.islink(path)
+            is_other = (
+                name.startswith(".")
+                or name in ("__pycache__", "node_modules")
+                or os.path.islink(path)
+            )
             return not is_other and not os.path.isfile(os.path.join(path, "pyvenv.cfg"))
         is_code = name.endswith(_CODE) or (folder == str(root) and name in _SETTINGS)
-        return is_code and os.path.isfile(path)  # a link may lead nowhere, and a pipe would never end
+        # a link may lead nowhere, and a pipe would never end
+        return is_code and os.path.isfile(path)
 
     def unwanted(folder: str, names: list[str]) -> Collection[str]:
         nonlocal number
@@ -133,7 +153,8 @@ def _copy(root: Path, target: Path) -> None:
         number += len(names) - len(others)
         if number > _MOST_FILES:
             raise InputError(
-                f"--uses: {root} has more than {_MOST_FILES:,} files of Python: run the command in the project's folder"
+                f"--uses: {root} has more than {_MOST_FILES:,} files of Python: run the command in"
+                " the project's folder"
             )
         return others
 
@@ -149,7 +170,9 @@ def _copy_file(path: str, place: str) -> None:
 
 def _check(folder: Path, targets: Sequence[str]) -> list[Use]:
     cache = folder.parent / "cache"
-    output = _run([sys.executable, "-m", "mypy", *_MYPY, f"--cache-dir={cache}", "--", *targets], folder)
+    output = _run(
+        [sys.executable, "-m", "mypy", *_MYPY, f"--cache-dir={cache}", "--", *targets], folder
+    )
     matches = (_MYPY_LINE.fullmatch(line) for line in output.splitlines())
     return [
         Use(match["path"], int(match["line"]), int(match["column"]), match["text"])
@@ -161,26 +184,39 @@ def _check(folder: Path, targets: Sequence[str]) -> list[Use]:
 def _run(command: Sequence[str], folder: Path) -> str:
     """Run mypy in a folder, and return its output.
 
-    Raises InputError if it can't be started, takes too long, prints too much, or can't check the code.
+    Raises InputError if it can't be started, takes too long, prints too much, or can't check the
+    code.
     """
     try:
         done = process.run(command, timeout=_TIMEOUT, folder=folder)
     except process.TooLongError:
-        raise InputError(f"--uses: mypy took longer than {_TIMEOUT:g} s: give fewer files or folders") from None
+        raise InputError(
+            f"--uses: mypy took longer than {_TIMEOUT:g} s: give fewer files or folders"
+        ) from None
     except process.TooMuchError as e:
-        raise InputError(f"--uses: mypy printed more than {e}: give fewer files or folders") from None
+        raise InputError(
+            f"--uses: mypy printed more than {e}: give fewer files or folders"
+        ) from None
     except OSError as e:
         raise InputError(f"--uses: mypy can't be started: {e.strerror or e}") from None
     output = done.output.decode(errors="replace")
     if done.status not in (0, 1):  # 1 means that the code has errors
-        said = [line for line in (done.told.decode(errors="replace") + output).splitlines() if line.strip()]
+        said = [
+            line
+            for line in (done.told.decode(errors="replace") + output).splitlines()
+            if line.strip()
+        ]
         told = "; ".join(line.strip() for line in said[:3]) or done.ending
-        raise InputError(f"--uses: mypy can't check the code: {told.replace(str(folder) + os.sep, '')}")
+        raise InputError(
+            f"--uses: mypy can't check the code: {told.replace(str(folder) + os.sep, '')}"
+        )
     return output
 
 
 def _is_in(path: str, targets: Sequence[str]) -> bool:
-    return any(target == "." or path == target or path.startswith(target + os.sep) for target in targets)
+    return any(
+        target == "." or path == target or path.startswith(target + os.sep) for target in targets
+    )
 
 
 def _seen_from(here: Path, path: Path) -> str:

@@ -1,4 +1,5 @@
-"""`crossplane-lite completion`: prints a script with which bash, zsh or fish completes commands and flags.
+"""`crossplane-lite completion`: prints a script with which bash, zsh or fish completes commands and
+flags.
 
 The package shtab makes the script from the argparse parsers of all commands.
 """
@@ -31,19 +32,24 @@ def command(argv: Sequence[str]) -> int:
     arguments = make_parser().parse_args(argv)
     shtab = load("shtab", "cli")
     script = shtab.complete(_whole(shtab), shell=arguments.shell)
-    # shtab lets zsh complete only the first of several files: "(*)" excludes the others, "*" repeats.
+    # shtab lets zsh complete only the first of several files: "(*)" excludes the others, "*"
+    # repeats.
     print(re.sub(r'"\(\*\)::?', '"*:', script) if arguments.shell == "zsh" else script)
     return 0
 
 
 def _whole(shtab: Any) -> argparse.ArgumentParser:
     """Return a parser of the program `crossplane-lite` with a subparser for each command."""
-    whole = argparse.ArgumentParser(prog="crossplane-lite", description="Crossplane functions in Python.")
+    whole = argparse.ArgumentParser(
+        prog="crossplane-lite", description="Crossplane functions in Python."
+    )
     whole.add_argument("--version", action="store_true", help="print the version")
     commands = whole.add_subparsers(metavar="COMMAND")
     for name, told in COMMANDS.items():
         made = parser_of(name)
-        below = commands.add_parser(name, help=told.about, parents=[made] if made else [], add_help=made is None)
+        below = commands.add_parser(
+            name, help=told.about, parents=[made] if made else [], add_help=made is None
+        )
         if made is None and name == "help":
             below.add_argument("command", choices=sorted(COMMANDS))
         elif made is None:
@@ -53,7 +59,8 @@ def _whole(shtab: Any) -> argparse.ArgumentParser:
 
 
 def _complete_files(shtab: Any, parser: argparse.ArgumentParser) -> None:
-    """Mark all arguments whose values aren't listed, here and in subparsers: the shell completes paths for them.
+    """Mark all arguments whose values aren't listed, here and in subparsers: the shell completes
+    paths for them.
 
     Some of them aren't paths, but a shell completes paths by default, too.
     """
@@ -66,7 +73,9 @@ def _complete_files(shtab: Any, parser: argparse.ArgumentParser) -> None:
 
 
 def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command `name` to `parser`, for those without argparse: `krm`, `serve` and `guard`."""
+    """Add the arguments of the command `name` to `parser`, for those without argparse: `krm`,
+    `serve` and `guard`.
+    """
     if name == "krm":
         parser.add_argument("what", choices=["run", "init"])
         parser.add_argument("more", nargs="*")
@@ -78,14 +87,19 @@ def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("function", metavar="module:function")
     for flag in flags.FLAGS:
         if flag.key != "h":
-            parser.add_argument(*flag.names.split(", "), help=flag.text, action="store" if flag.value else "store_true")
+            parser.add_argument(
+                *flag.names.split(", "),
+                help=flag.text,
+                action="store" if flag.value else "store_true",
+            )
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite completion`."""
     made = parser(
         "completion",
-        "Print a script with which a shell completes commands and flags of crossplane-lite. It needs the extra cli.",
+        "Print a script with which a shell completes commands and flags of crossplane-lite. It"
+        " needs the extra cli.",
         'examples:\n  eval "$(crossplane-lite completion bash)"      in ~/.bashrc\n'
         '  eval "$(crossplane-lite completion zsh)"       in ~/.zshrc, after compinit\n'
         "  crossplane-lite completion fish > ~/.config/fish/completions/crossplane-lite.fish",

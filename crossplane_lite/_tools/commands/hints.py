@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:
-    """Return the argparse parser of the command `name`; None if the command doesn't use argparse."""
+    """Return the argparse parser of the command `name`; None if the command doesn't use
+    argparse.
+    """
     if not COMMANDS[name].module:
         return None
     module = importlib.import_module(f"...{COMMANDS[name].module}", __package__)
@@ -29,10 +31,11 @@ def parser_of(name: str) -> argparse.ArgumentParser | None:
 
 
 def spellings(name: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield a message for each long flag that resembles a flag of a command, and each value that resembles a choice.
+    """Yield a message for each long flag that resembles a flag of a command, and each value that
+    resembles a choice.
 
-    A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command that
-    doesn't use argparse.
+    A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a
+    command that doesn't use argparse.
 
     Args:
         name: The command.
@@ -43,7 +46,12 @@ def spellings(name: str, arguments: Sequence[str]) -> Iterator[str]:
         return
     flags = _flags(parser)
     # Nothing is before the first argument, which has choices in commands such as `xpkg build`.
-    first = {one for action in parser._actions if not action.option_strings for one in action.choices or ()}
+    first = {
+        one
+        for action in parser._actions
+        if not action.option_strings
+        for one in action.choices or ()
+    }
     choices = {**flags, "": first}
     for before, argument in zip(("", *arguments), arguments, strict=False):
         flag, equals, value = argument.partition("=")
@@ -59,7 +67,9 @@ def spellings(name: str, arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _flags(parser: argparse.ArgumentParser) -> dict[str, set[str]]:
-    """Return the choices of each flag of a parser and of its subparsers, empty if any value will do."""
+    """Return the choices of each flag of a parser and of its subparsers, empty if any value will
+    do.
+    """
     import argparse
 
     known: dict[str, set[str]] = {}
@@ -73,14 +83,27 @@ def _flags(parser: argparse.ArgumentParser) -> dict[str, set[str]]:
     return known
 
 
-# A table of the project file that a command needs (or a file of the project), the command, and what it is for.
+# A table of the project file that a command needs (or a file of the project), the command, and what
+# it is for.
 _STEPS = (
     ("preview", "crossplane-lite render", "what the first reconcile composes"),
     ("preview", "crossplane-lite simulate", "what appears when, until nothing changes"),
     ("preview", "crossplane-lite diff --kube-context NAME", "what a rollout changes in a cluster"),
-    ("tests", "python -m pytest", "the tests; --crossplane-update-snapshots takes intended changes"),
-    ("generate", "crossplane-lite add SOURCE KIND", "models of a provider's kinds, from its package or definitions"),
-    ("generate", "crossplane-lite generate --check", "whether the models are those of the definitions"),
+    (
+        "tests",
+        "python -m pytest",
+        "the tests; --crossplane-update-snapshots takes intended changes",
+    ),
+    (
+        "generate",
+        "crossplane-lite add SOURCE KIND",
+        "models of a provider's kinds, from its package or definitions",
+    ),
+    (
+        "generate",
+        "crossplane-lite generate --check",
+        "whether the models are those of the definitions",
+    ),
     ("pyproject.toml", "crossplane-lite image --base PATH", "the function's image, without Docker"),
     ("package", "crossplane-lite xpkg build", "its package; xpkg push puts it into a registry"),
 )

@@ -9,10 +9,12 @@ class Command(NamedTuple):
     """A command of `crossplane-lite`.
 
     Attributes:
-        module: The module with the function `command(argv)`, which returns the exit status. The name is relative to
-            the package. If the command uses argparse, the module has `make_parser()`, too. Empty for `help`.
+        module: The module with the function `command(argv)`, which returns the exit status. The
+            name is relative to the package. If the command uses argparse, the module has
+            `make_parser()`, too. Empty for `help`.
         about: The command's line in `crossplane-lite --help`.
-        examples: Command lines for the command's help, without `crossplane-lite`. Empty if the parser has examples.
+        examples: Command lines for the command's help, without `crossplane-lite`. Empty if the
+            parser has examples.
     """
 
     module: str
@@ -38,19 +40,25 @@ COMMANDS: dict[str, Command] = {
         "find what goes wrong silently in the source of functions",
         ("check network", "check network/function.py"),
     ),
-    "completion": Command("_tools.commands.completion", "print a script with which a shell completes what is typed"),
+    "completion": Command(
+        "_tools.commands.completion", "print a script with which a shell completes what is typed"
+    ),
     "conformance": Command(
         "testing.conformance",
         "check a running function against the functions specification",
         ("conformance localhost:9443", "conformance localhost:9443 --xr xr.yaml"),
     ),
     "dev": Command(
-        "_tools.develop.command", "serve a function while it is written, and say what is asked and answered"
+        "_tools.develop.command",
+        "serve a function while it is written, and say what is asked and answered",
     ),
     "diff": Command(
         "_tools.diff.command",
         "show what a rollout changes, or what a release does",
-        (f"diff {_FILES} --kube-context", f"diff {_FILES} --observed-resources observed.yaml --against HEAD~1"),
+        (
+            f"diff {_FILES} --kube-context",
+            f"diff {_FILES} --observed-resources observed.yaml --against HEAD~1",
+        ),
     ),
     "generate": Command(
         "_tools.codegen.command",
@@ -82,13 +90,22 @@ COMMANDS: dict[str, Command] = {
     "krm": Command(
         "krm.command",
         "run a KRM function, or begin one",
-        ("krm run label:transform < list.yaml", "krm run label:transform -f config.yaml --diff resources.yaml"),
+        (
+            "krm run label:transform < list.yaml",
+            "krm run label:transform -f config.yaml --diff resources.yaml",
+        ),
     ),
-    "record": Command("_tools.recorder.record", "record what the functions of a control plane are asked and answer"),
+    "record": Command(
+        "_tools.recorder.record",
+        "record what the functions of a control plane are asked and answer",
+    ),
     "render": Command(
         "_tools.render.command",
         "do one reconcile from files and print what it composes",
-        (f"render {_FILES} -o observed.yaml", "render xr.yaml --function network.function:compose --watch"),
+        (
+            f"render {_FILES} -o observed.yaml",
+            "render xr.yaml --function network.function:compose --watch",
+        ),
     ),
     "replay": Command(
         "_tools.recorder.replay",
@@ -107,7 +124,10 @@ COMMANDS: dict[str, Command] = {
     "serve": Command(
         "runtime.flags",
         "serve one function over gRPC",
-        ("serve network.function:compose --insecure", "serve network.function:compose --tls-certs-dir /tls/server"),
+        (
+            "serve network.function:compose --insecure",
+            "serve network.function:compose --tls-certs-dir /tls/server",
+        ),
     ),
     "simulate": Command(
         "_tools.recorder.report.simulation",

@@ -19,14 +19,19 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite dev` with the arguments that follow it, until Ctrl-C or SIGTERM.
 
     Returns:
-        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP; 2 if the address or the
-        certificates can't be used.
+        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP; 2 if the
+        address or the certificates can't be used.
 
     Raises:
         SystemExit: An argument is wrong or missing, or --help was given.
     """
     arguments = make_parser().parse_args(argv)
-    given = [arguments.function, arguments.address, arguments.tls_certs_dir or "", arguments.record or ""]
+    given = [
+        arguments.function,
+        arguments.address,
+        arguments.tls_certs_dir or "",
+        arguments.record or "",
+    ]
 
     def ended(status: int) -> int | None:
         if status == _NO_ADDRESS:
@@ -42,19 +47,30 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite dev`."""
     made = parser(
         "dev",
-        "Serve a function while it is written, and start it again whenever a Python file below the current "
-        "folder changes. It serves without transport security, for the Development runtime of render. Each call is "
-        "printed as two lines: the request and the answer.",
-        "examples:\n  crossplane-lite dev network.function:compose\n"
-        "  crossplane-lite dev network.function:compose --record recording\n"
-        "  crossplane-lite render --from 'recording#team/example' --function network.function:compose",
+        "Serve a function while it is written, and start it again whenever a Python file below the"
+        " current folder changes. It serves without transport security, for the Development runtime"
+        " of render. Each call is printed as two lines: the request and the answer.",
+        "examples:\n  crossplane-lite dev network.function:compose\n  crossplane-lite dev"
+        " network.function:compose --record recording\n  crossplane-lite render --from"
+        " 'recording#team/example' --function network.function:compose",
     )
     made.add_argument(
-        "function", metavar="MODULE:FUNCTION", help="the function; its module may be in the current folder"
+        "function",
+        metavar="MODULE:FUNCTION",
+        help="the function; its module may be in the current folder",
     )
     made.add_argument(
-        "--address", metavar="HOST:PORT", default="localhost:9443", help="the address to serve at (localhost:9443)"
+        "--address",
+        metavar="HOST:PORT",
+        default="localhost:9443",
+        help="the address to serve at (localhost:9443)",
     )
-    made.add_argument("--tls-certs-dir", metavar="DIR", help="serve with mutual TLS, for a Crossplane in a cluster")
-    made.add_argument("--record", metavar="DIR", help="record all calls here, for render --from, replay and tests")
+    made.add_argument(
+        "--tls-certs-dir",
+        metavar="DIR",
+        help="serve with mutual TLS, for a Crossplane in a cluster",
+    )
+    made.add_argument(
+        "--record", metavar="DIR", help="record all calls here, for render --from, replay and tests"
+    )
     return made

@@ -1,4 +1,6 @@
-"""The process that serves a function for `crossplane-lite dev`. The command starts a new process after each change."""
+"""The process that serves a function for `crossplane-lite dev`. The command starts a new process
+after each change.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,14 @@ from .told import two_lines
 _GRACE_SECONDS = 1.0
 
 NO_ADDRESS = 3
-"""The exit status if the address, the certificates or the recording can't be used: no change of the code helps."""
+"""The exit status if the address, the certificates or the recording can't be used: no change of the
+code helps.
+"""
 
 
 def shown(run: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
-    """Return a function that answers as `run` does, and prints each request and its answer on stderr, on a line each.
+    """Return a function that answers as `run` does, and prints each request and its answer on
+    stderr, on a line each.
 
     An error while printing is printed, and doesn't change the answer.
     """
@@ -48,8 +53,8 @@ def main(argv: Sequence[str]) -> int:
     """Serve a function until a signal ends the process.
 
     Args:
-        argv: Four strings: the function, the address, the folder of certificates (empty to serve without TLS), and
-            the folder of the recording (empty to record nothing).
+        argv: Four strings: the function, the address, the folder of certificates (empty to serve
+            without TLS), and the folder of the recording (empty to record nothing).
 
     Returns:
         The exit status. It is 2 if the function can't be loaded, `NO_ADDRESS`, or 0 after a signal.
@@ -74,7 +79,10 @@ def main(argv: Sequence[str]) -> int:
     except CrossplaneLiteError as e:
         say(f"crossplane-lite dev: {e}")
         return NO_ADDRESS
-    say("waiting for calls, such as those of crossplane-lite render with the runtime Development; Ctrl-C ends it")
+    say(
+        "waiting for calls, such as those of crossplane-lite render with the runtime Development;"
+        " Ctrl-C ends it"
+    )
     server.serve(_GRACE_SECONDS)
     return 0
 

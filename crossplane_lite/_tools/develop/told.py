@@ -30,7 +30,8 @@ def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str
 
 
 def title(asked: Any) -> str:
-    """Return a request's composite as `Network/team/example` (kind, namespace, name), or `Operation` if it has none.
+    """Return a request's composite as `Network/team/example` (kind, namespace, name), or
+    `Operation` if it has none.
 
     A part that the composite lacks, such as the namespace, is left out.
 
@@ -42,7 +43,11 @@ def title(asked: Any) -> str:
     composite = codec.decode_struct(asked.observed.composite.resource)
     metadata = composite.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    return "/".join(str(one) for one in (composite.get("kind"), metadata.get("namespace"), metadata.get("name")) if one)
+    return "/".join(
+        str(one)
+        for one in (composite.get("kind"), metadata.get("namespace"), metadata.get("name"))
+        if one
+    )
 
 
 def _asked(asked: Any) -> Iterator[str]:
@@ -66,4 +71,6 @@ def _answered(answer: Response) -> Iterator[str]:
     if asked:
         yield f"asks for {some(sorted(asked), 8)}"
     for result in answer.results:
-        yield f"{result.severity.lower()}: {result.message.splitlines()[0] if result.message else ''}"
+        yield (
+            f"{result.severity.lower()}: {result.message.splitlines()[0] if result.message else ''}"
+        )

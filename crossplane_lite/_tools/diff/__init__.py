@@ -1,4 +1,5 @@
-"""`crossplane-lite diff`: compares the desired state of a function with existing objects, or with another version's.
+"""`crossplane-lite diff`: compares the desired state of a function with existing objects, or with
+another version's.
 
 The comparison can be used without the command::
 

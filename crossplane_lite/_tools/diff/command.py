@@ -39,13 +39,14 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite diff` with the arguments that follow it, and print the changes.
 
     Returns:
-        The exit status. It is 4 if a composite's reconcile fails, --crds finds mistakes, or a file can't be used; else
-        3 if something is deleted, now or once a missing value is there, else 1 if --exit-code is given and something
-        changes, else 0.
+        The exit status. It is 4 if a composite's reconcile fails, --crds finds mistakes, or a file
+        can't be used; else 3 if something is deleted, now or once a missing value is there, else 1
+        if --exit-code is given and something changes, else 0.
 
     Raises:
-        InputError: A file, a function or a version can't be used. If the command line names a folder, an error that
-            concerns a single composite in it counts as a failed reconcile instead.
+        InputError: A file, a function or a version can't be used. If the command line names a
+            folder, an error that concerns a single composite in it counts as a failed reconcile
+            instead.
         MissingExtraError: An extra that the command needs isn't installed.
         OSError: The output can't be written.
         SystemExit: An argument is wrong or missing, or --help was given.
@@ -91,23 +92,28 @@ def command(argv: Sequence[str]) -> int:
 
 def _read(given: argparse.Namespace, one: _Saved | None) -> Inputs:
     if one is None:
-        folder = f"; if it has a composite and its composed resources, give its folder, {given.composite.parent}"
+        folder = (
+            "; if it has a composite and its composed resources, give its folder,"
+            f" {given.composite.parent}"
+        )
         return arguments.read_inputs(given, composite=read_composite(given.composite, folder))
     return arguments.read_inputs(given, composite=one.composite, observed=one.observed)
 
 
 def _files(given: argparse.Namespace) -> list[_Saved | None]:
-    """Return the saved composites of a folder; [None] if the command line names a file with a single composite.
+    """Return the saved composites of a folder; [None] if the command line names a file with a
+    single composite.
 
     Raises:
-        InputError: A file of the folder can't be used, or the command line has --observed-resources and a folder.
+        InputError: A file of the folder can't be used, or the command line has --observed-resources
+            and a folder.
     """
     if not given.composite.is_dir():
         return [None]
     if given.observed_resources is not None:
         raise InputError(
-            f"--observed-resources works only with one composite, and {given.composite} is a folder: put the composed "
-            "resources of each composite into the composite's file"
+            f"--observed-resources works only with one composite, and {given.composite} is a"
+            " folder: put the composed resources of each composite into the composite's file"
         )
     return list(_saved(given.composite, given.composition))
 
@@ -125,21 +131,26 @@ class _Saved(NamedTuple):
 
 
 def _saved(folder: Path, composition: Path | None) -> Iterator[_Saved]:
-    """Yield the composite and the composed resources of each file in a folder, in the order of the files' names.
+    """Yield the composite and the composed resources of each file in a folder, in the order of the
+    files' names.
 
     Args:
         folder: The folder. Its files that end in .yaml, .yml and .json are read.
-        composition: The file of the Composition, which names the kind of the composites. The first object of this kind
-            is the file's composite; others with the annotation `crossplane.io/composition-resource-name` are composed
-            resources. If `composition` is None, the composite is the object without this annotation.
+        composition: The file of the Composition, which names the kind of the composites. The first
+            object of this kind is the file's composite; others with the annotation
+            `crossplane.io/composition-resource-name` are composed resources. If `composition` is
+            None, the composite is the object without this annotation.
 
     Raises:
-        InputError: A file can't be read, doesn't have exactly one composite, or its composite has no name.
+        InputError: A file can't be read, doesn't have exactly one composite, or its composite has
+            no name.
     """
     wanted = None
     if composition is not None:
         document = read_object(composition, "Composition")
-        wanted = tuple(field(document, str, "spec", "compositeTypeRef", key) for key in ("apiVersion", "kind"))
+        wanted = tuple(
+            field(document, str, "spec", "compositeTypeRef", key) for key in ("apiVersion", "kind")
+        )
     for path in files_of(folder):
         composites: list[Document] = []
         observed: list[Document] = []
@@ -147,19 +158,31 @@ def _saved(folder: Path, composition: Path | None) -> Iterator[_Saved]:
             kind = one.content["apiVersion"], one.content["kind"]
             is_composite = not resource_name(one.content) if wanted is None else kind == wanted
             # A composite may compose others of its kind.
-            (composites if is_composite and not (composites and resource_name(one.content)) else observed).append(one)
+            (
+                composites
+                if is_composite and not (composites and resource_name(one.content))
+                else observed
+            ).append(one)
         if len(composites) != 1:
-            sign = "the kind of the Composition's spec.compositeTypeRef" if wanted else f"no annotation {RESOURCE_NAME}"
+            sign = (
+                "the kind of the Composition's spec.compositeTypeRef"
+                if wanted
+                else f"no annotation {RESOURCE_NAME}"
+            )
             raise InputError(
-                f"{path} must hold one composite and its composed resources, and it holds {len(composites)} composites "
-                f"(a composite has {sign})"
+                f"{path} must hold one composite and its composed resources, and it holds"
+                f" {len(composites)} composites (a composite has {sign})"
             )
         if not is_text(composites[0].content["metadata"].get("name")):
-            raise InputError(f"{composites[0].where} has no metadata.name, which a composite must have")
+            raise InputError(
+                f"{composites[0].where} has no metadata.name, which a composite must have"
+            )
         yield _Saved(composites[0], observed)
 
 
-def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine) -> Difference:
+def _difference(
+    inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine
+) -> Difference:
     composite = inputs.composite.content
     observed = [document.content for document in inputs.observed]
     try:
@@ -209,7 +232,9 @@ def _shown(differences: Sequence[Difference], given: argparse.Namespace) -> str:
 def _has_colour(wanted: str) -> bool:
     if wanted != "auto":
         return wanted == "always"
-    return stdio.is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        stdio.is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -217,25 +242,38 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] XR|FOLDER [COMPOSITION] [FUNCTIONS]",
-        description="Show what a rollout changes: which resources are deleted, created, changed field by field, held "
-        "back and kept. Existing resources come from --observed-resources or --kube-context; with --against, the "
-        "desired state of another version of the function stands in their place. In a FOLDER each file is one "
-        "composite with its composed resources.",
-        epilog="Exit status: 0; 1 with --exit-code where something changes; 2 when the command line or a file can't be "
-        "used; 3 where something is deleted, now or once a missing value is there, with or without --exit-code; 4 when "
-        "a reconcile fails, or --crds finds mistakes in a resource.",
+        description=(
+            "Show what a rollout changes: which resources are deleted, created, changed field by"
+            " field, held back and kept. Existing resources come from --observed-resources or"
+            " --kube-context; with --against, the desired state of another version of the function"
+            " stands in their place. In a FOLDER each file is one composite with its composed"
+            " resources."
+        ),
+        epilog=(
+            "Exit status: 0; 1 with --exit-code where something changes; 2 when the command line or"
+            " a file can't be used; 3 where something is deleted, now or once a missing value is"
+            " there, with or without --exit-code; 4 when a reconcile fails, or --crds finds"
+            " mistakes in a resource."
+        ),
     )
     arguments.add_inputs(parser)
     group = parser.add_argument_group("comparison and output")
     group.add_argument(
         "--against",
         metavar="VERSION",
-        help="compare with another version of the function on the same inputs: a folder with its source, a revision of "
-        "git, a virtual environment that it is installed in, or the address of a server (host:port)",
+        help=(
+            "compare with another version of the function on the same inputs: a folder with its"
+            " source, a revision of git, a virtual environment that it is installed in, or the"
+            " address of a server (host:port)"
+        ),
     )
-    group.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="the format (text)")
     group.add_argument(
-        "--exit-code", action="store_true", help="end with status 1 where something changes, as git diff does"
+        "--format", choices=("text", "markdown", "json"), default="text", help="the format (text)"
+    )
+    group.add_argument(
+        "--exit-code",
+        action="store_true",
+        help="end with status 1 where something changes, as git diff does",
     )
     group.add_argument(
         "--color",

@@ -1,7 +1,9 @@
-"""Compares the desired state of one composite with its existing resources, or with another version's desired state.
+"""Compares the desired state of one composite with its existing resources, or with another
+version's desired state.
 
-The result has an action for each composed resource, such as `delete`. A resource is held back if the function
-registered it, but values that the resource needs are missing, so the function leaves it out of the desired state.
+The result has an action for each composed resource, such as `delete`. A resource is held back if
+the function registered it, but values that the resource needs are missing, so the function leaves
+it out of the desired state.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ from ..._core.observed.secret_parts import Secret
 from ..._core.observed.secrets import Masker, names_of, secrets_in, secrets_of
 from ..._core.paths import trees
 from ...proto import _view
-from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
+from ..manifests.objects import (
+    controller_of,
+    metadata_of,
+    observed_bytes,
+    resource_name,
+    some_names,
+    text_of,
+)
 from ..render.owned import owned_fields
 from ..render.told import told, waiting
 from ..simulate.merging import ABSENT, copied
@@ -42,9 +51,12 @@ class Entry(NamedTuple):
     Attributes:
         action: One of `ACTIONS`.
         name: The resource's composition resource name.
-        kind: The kind and apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`; empty if they aren't known.
-        place: The namespace, if there is one, and the object's name: `team/photos-1f2e`; empty if the name isn't known.
-        changes: The fields that change; for a new resource, all its fields; empty for other actions.
+        kind: The kind and apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`; empty if they
+            aren't known.
+        place: The namespace, if there is one, and the object's name: `team/photos-1f2e`; empty if
+            the name isn't known.
+        changes: The fields that change; for a new resource, all its fields; empty for other
+            actions.
         waits: The paths of the missing values that the resource waits for.
         note: A remark for the reader of the report, or an empty string.
     """
@@ -62,8 +74,8 @@ class Difference(NamedTuple):
     """The changes of a rollout for one composite. Secret values in changes and notes are masked.
 
     Attributes:
-        composite: The composite's kind, namespace and name, such as `Bucket team/photos`; `XBucket photos` without a
-            namespace.
+        composite: The composite's kind, namespace and name, such as `Bucket team/photos`;
+            `XBucket photos` without a namespace.
         entries: The actions on the composite's resources, in the order of `ACTIONS`.
         status: The fields of the composite's status that change; of its conditions, only Ready.
         notes: Other remarks for the reader of the report.
@@ -80,7 +92,9 @@ class Difference(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of resources for each action of `ACTIONS`; 0 for an action without resources."""
+        """The number of resources for each action of `ACTIONS`; 0 for an action without
+        resources.
+        """
         return {action: sum(one.action == action for one in self.entries) for action in ACTIONS}
 
     @property
@@ -93,7 +107,9 @@ class Difference(NamedTuple):
 
 
 def failed(composite: Mapping[str, Any], error: str) -> Difference:
-    """Return the Difference for a composite whose reconcile failed: no changes, and the text `error`."""
+    """Return the Difference for a composite whose reconcile failed: no changes, and the text
+    `error`.
+    """
     return Difference(_title(composite), [], [], error=error)
 
 
@@ -105,36 +121,48 @@ def against_cluster(
 ) -> Difference:
     """Return the changes that a reconcile makes in a cluster.
 
-    A new resource that takes the name of an existing resource of another kind counts as created. The existing resource
-    stays in the cluster, and a note says so.
+    A new resource that takes the name of an existing resource of another kind counts as created.
+    The existing resource stays in the cluster, and a note says so.
 
     Args:
         composite: The composite as it exists.
         observed: The composite's composed resources as they exist.
         rendered: The result of the reconcile.
-        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
+        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there
+            are none.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
-    entries = list(_composed(rendered.composed, exist, waits, _stays(rendered), schemas, whole=False))
+    entries = list(
+        _composed(rendered.composed, exist, waits, _stays(rendered), schemas, whole=False)
+    )
     entries += [_entry("delete", name, resource) for name, resource in rendered.deleted.items()]
     note = "not desired, and not deleted: no owner reference says that it is the composite's"
     left = exist.keys() - rendered.composed.keys() - rendered.deleted.keys()
     entries += [_entry("kept", name, exist[name], (), waits, note) for name in left]
     entries += _held(held - set(rendered.composed) - set(exist), waits)
     notes = list(rendered.notes)
-    known = {one.name: exist[one.name] for one in entries if one.action in ("change", "kept") and one.name not in left}
+    known = {
+        one.name: exist[one.name]
+        for one in entries
+        if one.action in ("change", "kept") and one.name not in left
+    }
     adopted = [name for name, before in known.items() if controller_of(before) is None]
     if adopted:
-        notes.append(f"these have no controller yet, and the composite becomes their controller: {some_names(adopted)}")
+        notes.append(
+            "these have no controller yet, and the composite becomes their controller:"
+            f" {some_names(adopted)}"
+        )
     unknown = [name for name, before in known.items() if owned_fields(before) is None]
     if unknown:
         notes.append(
-            "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
-            f"others have set them: {some_names(unknown)}"
+            "these have no managedFields, so it isn't known which of their fields are removed, and"
+            f" which stay because others have set them: {some_names(unknown)}"
         )
     status = _status_changes(composite, rendered.composite)
-    return _finished(composite, entries, status, notes, [rendered], exist, {**exist, **rendered.deleted})
+    return _finished(
+        composite, entries, status, notes, [rendered], exist, {**exist, **rendered.deleted}
+    )
 
 
 def _composed(
@@ -152,8 +180,9 @@ def _composed(
         composed: The desired resources.
         before: The existing resources; with `whole`, those that another version desires.
         waits: The paths of the missing values, by the resource's name.
-        stays: Why functions keep resources as they are that they don't register, by the resource's name. They count as
-            deleted, because that is what becomes of most of them once the values are there that are missing.
+        stays: Why functions keep resources as they are that they don't register, by the resource's
+            name. They count as deleted, because that is what becomes of most of them once the
+            values are there that are missing.
         schemas: The schemas of kinds; None if there are none.
         whole: Whether desired resources replace those of `before` completely.
     """
@@ -164,8 +193,13 @@ def _composed(
             continue
         if old is None or not _same_kind(old, resource):
             owner = "the other version's" if whole else "the"
-            # The composite no longer manages the resource of another kind whose name the new one has taken.
-            left = f"{owner} {_kind(old)} {_place(old)} stays, but the composite no longer manages it" if old else ""
+            # The composite no longer manages the resource of another kind whose name the new one
+            # has taken.
+            left = (
+                f"{owner} {_kind(old)} {_place(old)} stays, but the composite no longer manages it"
+                if old
+                else ""
+            )
             yield _entry("create", name, resource, leaves(resource), waits, left)
             continue
         keys = keys_of(schemas, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
@@ -180,16 +214,19 @@ def against_version(
     new: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return the differences between the desired states of another version of a function and of this version.
+    """Return the differences between the desired states of another version of a function and of
+    this version.
 
     Args:
         composite: The composite.
-        observed: The composite's composed resources as they exist. They are used for notes, and to tell resources that
-            are held back from those that aren't desired any more.
-        old: The result of the reconcile with the other version. None if this reconcile fails: then all composed
-            resources of `new` count as created, and those that `new` deletes count as deleted.
+        observed: The composite's composed resources as they exist. They are used for notes, and to
+            tell resources that are held back from those that aren't desired any more.
+        old: The result of the reconcile with the other version. None if this reconcile fails: then
+            all composed resources of `new` count as created, and those that `new` deletes count as
+            deleted.
         new: The result of the reconcile with this version.
-        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
+        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there
+            are none.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(new)
@@ -199,7 +236,11 @@ def against_version(
     stays = {name: why for name, why in _stays(new).items() if name not in others}
     for one in _composed(new.composed, before, waits, stays, schemas, whole=True):
         if one.action == "create":
-            deleted = "it exists; the other version deletes it" if old is not None and one.name not in before else ""
+            deleted = (
+                "it exists; the other version deletes it"
+                if old is not None and one.name not in before
+                else ""
+            )
             one = one._replace(note=(one.note or deleted) if one.name in exist else "")
         entries.append(one)
     for name in before.keys() - new.composed.keys():
@@ -215,7 +256,15 @@ def against_version(
     entries += _held(held - set(new.composed) - known - set(exist), waits)
     status = [] if old is None else _status_changes(old.composite, new.composite)
     renders = [new] if old is None else [old, new]
-    return _finished(composite, entries, status, list(new.notes), renders, exist, {**before, **new.deleted, **exist})
+    return _finished(
+        composite,
+        entries,
+        status,
+        list(new.notes),
+        renders,
+        exist,
+        {**before, **new.deleted, **exist},
+    )
 
 
 def _finished(
@@ -227,20 +276,26 @@ def _finished(
     exist: Mapping[str, Mapping[str, Any]],
     gone: Mapping[str, Mapping[str, Any]],
 ) -> Difference:
-    """Return a Difference with sorted entries, masked secret values, and notes on deleted resources that are in use.
+    """Return a Difference with sorted entries, masked secret values, and notes on deleted resources
+    that are in use.
 
-    The secret values of `renders`, of which the last is that of this version, and of `exist` are masked. `gone` has the
-    deleted resources by name, and perhaps others.
+    The secret values of `renders`, of which the last is that of this version, and of `exist` are
+    masked. `gone` has the deleted resources by name, and perhaps others.
     """
     mask = masking(renders, exist.values())
     composed = renders[-1].composed
     going = {one.name for one in entries if one.action == "delete"}
     specs = {
-        name: [exist.get(name, {}).get("spec"), one.get("spec")] for name, one in composed.items() if name not in going
+        name: [exist.get(name, {}).get("spec"), one.get("spec")]
+        for name, one in composed.items()
+        if name not in going
     }
     places = places_in(specs)
     new = {
-        one.name: (text_of(composed[one.name].get("apiVersion")), text_of(composed[one.name].get("kind")))
+        one.name: (
+            text_of(composed[one.name].get("apiVersion")),
+            text_of(composed[one.name].get("kind")),
+        )
         for one in entries
         if one.action == "create" and one.name not in exist
     }
@@ -251,20 +306,28 @@ def _finished(
             raw = observed_bytes(gone[one.name], one.name)
             about = filter(None, (one.note, uses(raw, places), *new_name_hint(one.name, raw, new)))
             one = one._replace(note="; ".join(about))
-        shown.append(one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1")))
-    return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])
+        shown.append(
+            one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1"))
+        )
+    return Difference(
+        _title(composite), shown, _masked(status, mask), [mask(note) for note in notes]
+    )
 
 
 def masking(
-    renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = (), failed_steps: Iterable[StepRun] = ()
+    renders: Iterable[Rendered],
+    resources: Iterable[Mapping[str, Any]] = (),
+    failed_steps: Iterable[StepRun] = (),
 ) -> Mask:
     """Return a function that masks secret values in a text.
 
     Args:
-        renders: Reconciles. The secret values in their requests, composed resources and connection details are masked.
-        resources: More resources whose secret values are masked. A value that stands as a whole in the status of one
-            is no secret.
-        failed_steps: The runs of the steps of a reconcile that failed. The secret values in their requests are masked.
+        renders: Reconciles. The secret values in their requests, composed resources and connection
+            details are masked.
+        resources: More resources whose secret values are masked. A value that stands as a whole in
+            the status of one is no secret.
+        failed_steps: The runs of the steps of a reconcile that failed. The secret values in their
+            requests are masked.
     """
     renders, resources, secrets, names = list(renders), list(resources), list[Secret](), set[str]()
     for step in (*failed_steps, *(one for rendered in renders for one in rendered.steps)):
@@ -274,9 +337,13 @@ def masking(
     for rendered in renders:
         names.update(rendered.composed)
         secrets += rendered.connection_details.items()
-    for resource in (*(one for rendered in renders for one in rendered.composed.values()), *resources):
+    for resource in (
+        *(one for rendered in renders for one in rendered.composed.values()),
+        *resources,
+    ):
         secrets += secrets_in(resource)
-    # An endpoint or a port, for example, is in a connection Secret and openly in its resource's status.
+    # An endpoint or a port, for example, is in a connection Secret and openly in its resource's
+    # status.
     statuses = (one.get("status") for one in resources if text_of(one.get("kind")) != "Secret")
     public = {str(value).encode() for status in statuses for _, value in trees.leaves(status)}
     return Masker([one for one in secrets if one[1] not in public], names.__contains__)
@@ -313,7 +380,9 @@ def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entr
 
 
 def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
-    """Return the paths of the values that each waiting resource waits for, and the names of the held back resources."""
+    """Return the paths of the values that each waiting resource waits for, and the names of the
+    held back resources.
+    """
     waits, held = waiting(rendered.steps)
     return {name: sorted(paths) for name, paths in waits.items()}, held
 
@@ -330,11 +399,15 @@ def _later(entries: Iterable[Entry], stays: Mapping[str, str]) -> Iterator[str]:
 
 def _stays(rendered: Rendered) -> dict[str, str]:
     """Return why functions keep existing resources as they are, by the resource's name."""
-    return {note.name: note.text for says in told(rendered.steps) for note in says.notes if note.name}
+    return {
+        note.name: note.text for says in told(rendered.steps) for note in says.notes if note.name
+    }
 
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return the changes between two composites' statuses. Of the conditions, only the status of Ready is compared."""
+    """Return the changes between two composites' statuses. Of the conditions, only the status of
+    Ready is compared.
+    """
     (old, old_ready), (new, new_ready) = (_status(one) for one in (before, after))
     # `changes` leaves the field `status` out, so the statuses stand under another name.
     found = changes({"spec": old}, {"spec": new}, whole=True)
@@ -366,7 +439,9 @@ def _kind(resource: Mapping[str, Any]) -> str:
 
 def _place(resource: Mapping[str, Any]) -> str:
     metadata = metadata_of(resource)
-    return "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
+    return "/".join(
+        filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name"))))
+    )
 
 
 def _title(composite: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """Compares two objects field by field, as server-side apply does.
 
-API servers merge lists by keys: the fields that identify an element, such as `name`. A kind's schema has the keys of a
-list in `x-kubernetes-list-map-keys`. If it has none, they come from the kind's model.
+API servers merge lists by keys: the fields that identify an element, such as `name`. A kind's
+schema has the keys of a list in `x-kubernetes-list-map-keys`. If it has none, they come from the
+kind's model.
 
 No function here recurses, because data may have more levels than Python's stack.
 """
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
 
 Keys = Mapping[str, Any]
-"""The fields that identify the elements of a list, each with its default value; None if it has none."""
+"""The fields that identify the elements of a list, each with its default value; None if it has
+none.
+"""
 
 KeysAt = Callable[[tuple[Any, ...]], Keys]
-"""A function from the path of a list to the keys of its elements; an empty mapping if they aren't known."""
+"""A function from the path of a list to the keys of its elements; an empty mapping if they aren't
+known.
+"""
 
 
 def no_keys(_steps: tuple[Any, ...]) -> Keys:
@@ -37,8 +42,19 @@ def no_keys(_steps: tuple[Any, ...]) -> Keys:
     return {}
 
 
-# The fields that usually identify the elements of Kubernetes' lists, in the order in which they are tried.
-_USUAL_KEYS: Final = ("name", "key", "uid", "type", "id", "mountPath", "containerPort", "port", "ip")
+# The fields that usually identify the elements of Kubernetes' lists, in the order in which they are
+# tried.
+_USUAL_KEYS: Final = (
+    "name",
+    "key",
+    "uid",
+    "type",
+    "id",
+    "mountPath",
+    "containerPort",
+    "port",
+    "ip",
+)
 # Labels and annotations that Crossplane or this package gives every resource.
 _OWN: Final = frozenset({COMPOSITE_LABEL, *CLAIM_LABELS, RESOURCE_NAME, ANNOTATION, KNOWN})
 
@@ -47,7 +63,8 @@ class Change(NamedTuple):
     """One field that changes.
 
     Attributes:
-        path: The field's path. The element of a list is shown by its keys, such as `spec.ports[name=web].port`.
+        path: The field's path. The element of a list is shown by its keys, such as
+            `spec.ports[name=web].port`.
         old: The value before the change; `ABSENT` if there was none.
         new: The value after the change; `ABSENT` if there is none.
     """
@@ -69,7 +86,9 @@ class _Selection:
 
 def _bare(value: Any) -> str:
     text = str(value)
-    return text if text.replace("-", "").replace("_", "").replace(".", "").isalnum() else quoted(text)
+    return (
+        text if text.replace("-", "").replace("_", "").replace(".", "").isalnum() else quoted(text)
+    )
 
 
 class _Place(NamedTuple):
@@ -80,7 +99,8 @@ class _Place(NamedTuple):
         old: The value before the change.
         new: The desired value.
         owned: The owners of the fields at this path and below; None if they aren't known.
-        whole: Whether `new` replaces `old` completely: fields and elements that `new` lacks are removed.
+        whole: Whether `new` replaces `old` completely: fields and elements that `new` lacks are
+            removed.
     """
 
     steps: tuple[Any, ...]
@@ -100,15 +120,17 @@ def changes(
 ) -> list[Change]:
     """Return the changes that a server-side apply of `new` makes to `old`, sorted by path.
 
-    The status, owner references, and the labels and annotations that every composed resource gets are left out.
+    The status, owner references, and the labels and annotations that every composed resource gets
+    are left out.
 
     Args:
         old: The existing object, or the previous desired object.
         new: The desired object.
-        owned: The owners of the fields of `old`. A field that `new` lacks is removed only if Crossplane alone owns it.
-            None if the owners aren't known: then no field is removed, only elements of lists.
-        whole: Whether `new` replaces `old` completely, so that fields that `new` lacks are removed. This is so when
-            two desired states are compared.
+        owned: The owners of the fields of `old`. A field that `new` lacks is removed only if
+            Crossplane alone owns it. None if the owners aren't known: then no field is removed,
+            only elements of lists.
+        whole: Whether `new` replaces `old` completely, so that fields that `new` lacks are removed.
+            This is so when two desired states are compared.
         keys: A function that returns the keys of the list at a path.
     """
     found: list[Change] = []
@@ -127,8 +149,8 @@ def changes(
 def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
     """Return a function from the path of a list, in objects of the given kind, to the list's keys.
 
-    The keys come from the kind's schema. If the schema has none for a list, they come from the kind's model class, if
-    a function in this process has used one.
+    The keys come from the kind's schema. If the schema has none for a list, they come from the
+    kind's model class, if a function in this process has used one.
 
     Args:
         schemas: The schemas of kinds; None if there are none.
@@ -161,18 +183,27 @@ def _in_schema(schema: Mapping[str, Any], steps: list[str | int]) -> Keys:
 def leaves(resource: Mapping[str, Any]) -> list[Change]:
     """Return each field of a new object as a change from `ABSENT`.
 
-    The apiVersion, kind, name, generateName, namespace, and all that `changes` leaves out aren't returned. A list
-    gives one change.
+    The apiVersion, kind, name, generateName, namespace, and all that `changes` leaves out aren't
+    returned. A list gives one change.
     """
     metadata = resource.get("metadata")
     own = ("generateName", "name", "namespace")
-    kept = {key: value for key, value in metadata.items() if key not in own} if isinstance(metadata, Mapping) else {}
-    shown = {key: value for key, value in resource.items() if key not in ("apiVersion", "kind", "metadata")}
+    kept = (
+        {key: value for key, value in metadata.items() if key not in own}
+        if isinstance(metadata, Mapping)
+        else {}
+    )
+    shown = {
+        key: value
+        for key, value in resource.items()
+        if key not in ("apiVersion", "kind", "metadata")
+    }
     return list(_expanded(changes({}, {**shown, "metadata": kept})))
 
 
 def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without status, owner references, and the labels and annotations of Crossplane and this package.
+    """Return an object without status, owner references, and the labels and annotations of
+    Crossplane and this package.
 
     Labels, annotations and metadata that are empty then are left out, too.
     """
@@ -180,18 +211,26 @@ def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
     metadata = kept.get("metadata")
     if not isinstance(metadata, Mapping):
         return kept
-    kept["metadata"] = rest = {key: value for key, value in metadata.items() if key != "ownerReferences"}
+    kept["metadata"] = rest = {
+        key: value for key, value in metadata.items() if key != "ownerReferences"
+    }
     for field in ("annotations", "labels"):
         values = rest.get(field)
         if isinstance(values, Mapping):
             rest[field] = {key: value for key, value in values.items() if key not in _OWN}
             if not rest[field]:
                 del rest[field]
-    return {**kept, "metadata": rest} if rest else {key: value for key, value in kept.items() if key != "metadata"}
+    return (
+        {**kept, "metadata": rest}
+        if rest
+        else {key: value for key, value in kept.items() if key != "metadata"}
+    )
 
 
 def _expanded(found: Sequence[Change]) -> Iterator[Change]:
-    """Yield changes. A change whose new value is an object is split into one for each field. Lists aren't split."""
+    """Yield changes. A change whose new value is an object is split into one for each field. Lists
+    aren't split.
+    """
     work = list(reversed(found))
     while work:
         one = work.pop()
@@ -220,7 +259,8 @@ def _in_object(place: _Place) -> Iterator[_Place]:
         elif owned is not None and owned.goes:
             yield _Place(steps, old, ABSENT, owned, False)
         elif owned is not None and owned.is_parts and isinstance(old, (Mapping, list)):
-            yield _Place(steps, old, type(old)(), owned, False)  # only the fields that Crossplane owns are removed
+            # only the fields that Crossplane owns are removed
+            yield _Place(steps, old, type(old)(), owned, False)
 
 
 def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Place]:
@@ -235,7 +275,8 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
     by = _present(known, place.old, place.new) if is_map else _guessed(place.old, place.new)
     old, new = (_by_key(elements, by, known) for elements in (place.old, place.new))
     if by and old is not None and new is not None:
-        # An API server replaces a list without known keys as a whole, so Crossplane owns everything in it.
+        # An API server replaces a list without known keys as a whole, so Crossplane owns everything
+        # in it.
         whole = place.whole or (not is_map and place.owned is not None)
         for key in {**old, **new}:
             selection = dict(zip(by, key, strict=True))
@@ -255,30 +296,41 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
 
 
 def _note_set(place: _Place, found: list[Change]) -> None:
-    """Add to `found` the changes of a list that is a set of scalars: added values, and values that are removed.
+    """Add to `found` the changes of a list that is a set of scalars: added values, and values that
+    are removed.
 
-    A value is removed if `new` lacks it, and Crossplane owns it or `new` replaces the list completely.
+    A value is removed if `new` lacks it, and Crossplane owns it or `new` replaces the list
+    completely.
     """
     ours = place.owned.ours if place.owned is not None else None
     for value in place.new:
         if value not in place.old:
             found.append(Change(show((*place.steps, _Selection({"": value}))), ABSENT, value))
     for value in place.old:
-        if value not in place.new and (place.whole or (ours is not None and f"v:{json.dumps(value)}" in ours)):
+        if value not in place.new and (
+            place.whole or (ours is not None and f"v:{json.dumps(value)}" in ours)
+        ):
             found.append(Change(show((*place.steps, _Selection({"": value}))), value, ABSENT))
 
 
 def _present(known: Keys, old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    """Return the keys of a list that have a default value, or that all elements of `old` and `new` have.
+    """Return the keys of a list that have a default value, or that all elements of `old` and `new`
+    have.
 
-    A function may leave out a key that the API server has filled in. The other keys must identify the elements then.
+    A function may leave out a key that the API server has filled in. The other keys must identify
+    the elements then.
     """
     elements = [one for one in (*old, *new) if isinstance(one, Mapping)]
-    return tuple(key for key in known if known[key] is not None or all(one.get(key) is not None for one in elements))
+    return tuple(
+        key
+        for key in known
+        if known[key] is not None or all(one.get(key) is not None for one in elements)
+    )
 
 
 def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    """Return the first usual key, such as `name`, that identifies the elements of both lists, as a tuple with one item.
+    """Return the first usual key, such as `name`, that identifies the elements of both lists, as a
+    tuple with one item.
 
     The tuple is empty if there is no such key, or if both lists are empty.
     """
@@ -293,8 +345,8 @@ def _by_key(
 ) -> dict[tuple[Any, ...], Any] | None:
     """Return a dict from the values of the keys to the elements of a list.
 
-    The result is None if an element isn't an object, lacks a key that has no default, has a key that is neither a
-    string nor an integer, or has the same keys as another element.
+    The result is None if an element isn't an object, lacks a key that has no default, has a key
+    that is neither a string nor an integer, or has the same keys as another element.
     """
     found: dict[tuple[Any, ...], Any] = {}
     for one in elements:

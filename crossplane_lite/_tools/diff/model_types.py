@@ -1,4 +1,6 @@
-"""Finds the types of fields in the models that functions use, for kinds whose schema isn't given."""
+"""Finds the types of fields in the models that functions use, for kinds whose schema isn't
+given.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def _model_of(api_version: str, kind: str) -> type[Resource] | None:
     while work:
         cls = work.pop()
         fixed: Any = cls
-        if cls._fixed >= {"apiVersion", "kind"} and (fixed.apiVersion, fixed.kind) == (api_version, kind):
+        if cls._fixed >= {"apiVersion", "kind"} and (fixed.apiVersion, fixed.kind) == (
+            api_version,
+            kind,
+        ):
             return cls
         work += cls.__subclasses__()
     return None

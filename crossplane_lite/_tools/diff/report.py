@@ -25,7 +25,8 @@ _SHOWN: Final = {
 
 
 def as_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
-    """Return differences as text for a terminal. A summary follows, unless there is exactly one composite.
+    """Return differences as text for a terminal. A summary follows, unless there is exactly one
+    composite.
 
     Args:
         differences: The differences, one for each composite.
@@ -56,7 +57,10 @@ def _lines(one: Difference, colour: bool) -> Iterator[str]:
     if one.status:
         yield "~ the composite's status"
         yield from (_text.line(f"    {_field(change)}") for change in one.status)
-    yield from (_text.line(f"! {note}") for note in (*one.notes, *(f"invalid: {wrong}" for wrong in one.invalid)))
+    yield from (
+        _text.line(f"! {note}")
+        for note in (*one.notes, *(f"invalid: {wrong}" for wrong in one.invalid))
+    )
     yield _text.line(_counted([one]))
 
 
@@ -87,8 +91,8 @@ def _value(value: Any) -> str:
 def as_markdown(differences: Sequence[Difference]) -> str:
     """Return differences as Markdown, with a summary at the end.
 
-    Each composite has a table of its resources, a block with the changed fields, and a list of notes. If its reconcile
-    failed, it has only the error.
+    Each composite has a table of its resources, a block with the changed fields, and a list of
+    notes. If its reconcile failed, it has only the error.
     """
     found: list[str] = []
     for one in differences:
@@ -124,7 +128,9 @@ def _row(entry: Entry) -> str:
 
 def _field_lines(one: Difference) -> Iterator[str]:
     """Yield a line for the old and one for the new value of each changed field."""
-    changed = [(f"{entry.name}.", entry.changes) for entry in one.entries if entry.action == "change"]
+    changed = [
+        (f"{entry.name}.", entry.changes) for entry in one.entries if entry.action == "change"
+    ]
     for start, changes in [*changed, ("", one.status)]:
         for change in changes:
             for sign, value in (("-", change.old), ("+", change.new)):
@@ -134,7 +140,9 @@ def _field_lines(one: Difference) -> Iterator[str]:
 
 
 def as_json(differences: Sequence[Difference]) -> str:
-    """Return differences as a JSON object: `composites` has all data, `summary` has the numbers from `totals`."""
+    """Return differences as a JSON object: `composites` has all data, `summary` has the numbers
+    from `totals`.
+    """
     made = {
         "composites": [_json_of(one) for one in differences],
         "summary": {key.replace(" b", "B"): number for key, number in totals(differences).items()},
@@ -152,7 +160,11 @@ def _json_of(one: Difference) -> dict[str, Any]:
                 "action": "heldBack" if entry.action == "held back" else entry.action,
                 "name": entry.name,
                 **({"kind": entry.kind, "object": entry.place} if entry.kind else {}),
-                **({"changes": [_change_of(change) for change in entry.changes]} if entry.changes else {}),
+                **(
+                    {"changes": [_change_of(change) for change in entry.changes]}
+                    if entry.changes
+                    else {}
+                ),
                 **({"waitsFor": list(entry.waits)} if entry.waits else {}),
                 **({"note": entry.note} if entry.note else {}),
             }
@@ -166,13 +178,17 @@ def _json_of(one: Difference) -> dict[str, Any]:
 
 def _change_of(change: Change) -> dict[str, Any]:
     sides = {"old": change.old, "new": change.new}
-    return {"path": change.path, **{key: value for key, value in sides.items() if value is not ABSENT}}
+    return {
+        "path": change.path,
+        **{key: value for key, value in sides.items() if value is not ABSENT},
+    }
 
 
 def totals(differences: Iterable[Difference]) -> dict[str, int]:
     """Return how many composites there are, and how many resources have each action.
 
-    The keys are `composites`, `failed` (their reconcile failed), `same` (nothing changes), and the actions.
+    The keys are `composites`, `failed` (their reconcile failed), `same` (nothing changes), and the
+    actions.
     """
     differences = list(differences)
     found = {
@@ -180,13 +196,19 @@ def totals(differences: Iterable[Difference]) -> dict[str, int]:
         "failed": sum(one.error is not None for one in differences),
         "same": sum(one.is_empty for one in differences if one.error is None),
     }
-    return {**found, **{action: sum(one.counts[action] for one in differences) for action in ACTIONS}}
+    return {
+        **found,
+        **{action: sum(one.counts[action] for one in differences) for action in ACTIONS},
+    }
 
 
 def summary(differences: Sequence[Difference]) -> str:
     """Return a line with the number of composites and the number of resources with each action."""
     found = totals(differences)
-    parts = [f"{found['composites']} composite{'' if found['composites'] == 1 else 's'}", f"{found['same']} the same"]
+    parts = [
+        f"{found['composites']} composite{'' if found['composites'] == 1 else 's'}",
+        f"{found['same']} the same",
+    ]
     if found["failed"]:
         parts.append(f"{found['failed']} failed")
     return f"{', '.join(parts)}; {_counted(differences)}"
@@ -194,11 +216,16 @@ def summary(differences: Sequence[Difference]) -> str:
 
 def _counted(differences: Iterable[Difference]) -> str:
     found = totals(differences)
-    return ", ".join(f"{found[action]} {_SHOWN[action][2]}" for action in ACTIONS if found[action]) or "no resources"
+    return (
+        ", ".join(f"{found[action]} {_SHOWN[action][2]}" for action in ACTIONS if found[action])
+        or "no resources"
+    )
 
 
 def _escaped(text: str) -> str:
-    """Return a text as one line, escaped so that Markdown shows the same characters, even in a table."""
+    """Return a text as one line, escaped so that Markdown shows the same characters, even in a
+    table.
+    """
     escaped = _text.line(text).replace("\\", "\\\\")
     for sign in "|`*_<[":
         escaped = escaped.replace(sign, "\\" + sign)

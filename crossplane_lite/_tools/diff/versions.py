@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from ..render.functions import Dial
     from ..render.pipeline import Runner
 
-_ADDRESS: Final = re.compile(r"(unix|unix-abstract|dns|ipv4|ipv6):.+|(\[[0-9a-fA-F:]+\]|[^/\\:]+):[0-9]{1,5}")
-# Python may find another installation of the module, or of a package around it, instead of the folder's. This version
-# would then be compared with itself.
+_ADDRESS: Final = re.compile(
+    r"(unix|unix-abstract|dns|ipv4|ipv6):.+|(\[[0-9a-fA-F:]+\]|[^/\\:]+):[0-9]{1,5}"
+)
+# Python may find another installation of the module, or of a package around it, instead of the
+# folder's. This version would then be compared with itself.
 _FROM_FOLDER: Final = """
 import importlib, os, sys
 name = sys.argv[2].partition(":")[0]
@@ -49,24 +51,31 @@ _SECONDS_TO_STOP: Final = 10.0
 
 
 @contextlib.contextmanager
-def other_version(version: str, functions: Mapping[str, Runner], dial: Dial) -> Iterator[dict[str, Runner]]:
-    """Yield the runners of a pipeline's functions, with another version of each function that runs in this process.
+def other_version(
+    version: str, functions: Mapping[str, Runner], dial: Dial
+) -> Iterator[dict[str, Runner]]:
+    """Yield the runners of a pipeline's functions, with another version of each function that runs
+    in this process.
 
-    A runner calls a function. Servers that are started here are stopped at the end of the `with` block.
+    A runner calls a function. Servers that are started here are stopped at the end of the `with`
+    block.
 
     Args:
         version: The value of `--against`.
-        functions: The runner of each function's present version, by the function's name in the pipeline.
+        functions: The runner of each function's present version, by the function's name in the
+            pipeline.
         dial: Makes the runner for the server at an address.
 
     Yields:
         The runner of each function, by its name in the pipeline.
 
     Raises:
-        InputError: There is no such version, or it can't be run. For an address, the pipeline has several functions;
-            for other versions, none of its functions runs in this process.
+        InputError: There is no such version, or it can't be run. For an address, the pipeline has
+            several functions; for other versions, none of its functions runs in this process.
     """
-    in_process = {name: source for name, one in functions.items() if (source := getattr(one, "source", ""))}
+    in_process = {
+        name: source for name, one in functions.items() if (source := getattr(one, "source", ""))
+    }
     with contextlib.ExitStack() as stack:
         folder = Path(version)
         if _ADDRESS.fullmatch(version) and not folder.exists():
@@ -74,14 +83,17 @@ def other_version(version: str, functions: Mapping[str, Runner], dial: Dial) -> 
             return
         if not in_process:
             raise InputError(
-                f"--against {version}: a folder, environment or revision can replace only functions that are given as "
-                "module:function, and the pipeline has none: give the address of a server that runs the other version"
+                f"--against {version}: a folder, environment or revision can replace only functions"
+                " that are given as module:function, and the pipeline has none: give the address"
+                " of a server that runs the other version"
             )
         python, home = _program(version, folder, stack)
         others = {}
         for name, target in in_process.items():
             where = home if python != sys.executable else _home(version, home, target)
-            others[name] = stack.enter_context(Remote(stack.enter_context(_served(python, where, target, version))))
+            others[name] = stack.enter_context(
+                Remote(stack.enter_context(_served(python, where, target, version)))
+            )
         yield {**functions, **others}
 
 
@@ -102,24 +114,29 @@ def _at(
 
 
 def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the Python interpreter that runs the other version, and the folder in which it is started.
+    """Return the Python interpreter that runs the other version, and the folder in which it is
+    started.
 
-    `version` is the value of `--against`. `stack` removes the temporary folders and worktrees when it is closed. Raises
-    InputError if there is no such version, it is a file, or the environment has no interpreter.
+    `version` is the value of `--against`. `stack` removes the temporary folders and worktrees when
+    it is closed. Raises InputError if there is no such version, it is a file, or the environment
+    has no interpreter.
     """
     if folder.is_dir():
         if (folder / "pyvenv.cfg").is_file():
             python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
             if not python.exists():
                 raise InputError(
-                    f"--against {version}: the virtual environment has no {python.relative_to(folder)}: create it again"
+                    f"--against {version}: the virtual environment has no"
+                    f" {python.relative_to(folder)}: create it again"
                 )
-            # In an empty folder: in the current one, Python would import the files there instead of the installed ones.
+            # In an empty folder: in the current one, Python would import the files there instead of
+            # the installed ones.
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
         raise InputError(
-            f"--against {version} is a file: give a folder, a virtual environment, a git revision or a server's address"
+            f"--against {version} is a file: give a folder, a virtual environment, a git revision"
+            " or a server's address"
         )
     return sys.executable, stack.enter_context(_worktree(version))
 
@@ -131,24 +148,39 @@ def _home(version: str, folder: Path, target: str) -> Path:
     """
     module = Path(*target.partition(":")[0].split("."))
     for home in (folder, folder / "src"):
-        if any((home / found).is_file() for found in (module.with_suffix(".py"), module / "__init__.py")):
+        if any(
+            (home / found).is_file()
+            for found in (module.with_suffix(".py"), module / "__init__.py")
+        ):
             return home
     file = module.with_suffix(".py")
-    raise InputError(f"--against {version}: this version has neither {file} nor src/{file}, the module of {target}")
+    raise InputError(
+        f"--against {version}: this version has neither {file} nor src/{file}, the module of"
+        f" {target}"
+    )
 
 
 @contextlib.contextmanager
 def _worktree(revision: str) -> Iterator[Path]:
-    """Check out a git revision into a temporary worktree, and remove the worktree at the end of the `with` block.
+    """Check out a git revision into a temporary worktree, and remove the worktree at the end of the
+    `with` block.
 
     Yields:
         The folder in the worktree that corresponds to the current directory.
 
     Raises:
-        InputError: git isn't installed or fails, there is no such revision, or it lacks the current directory.
+        InputError: git isn't installed or fails, there is no such revision, or it lacks the current
+            directory.
     """
     prefix = _git("rev-parse", "--show-prefix", about=revision)
-    commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
+    commit = _git(
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{revision}^{{commit}}",
+        about=revision,
+    )
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
         place = Path(folder) / "worktree"
         _git("worktree", "add", "--detach", "--quiet", str(place), commit, about=revision)
@@ -156,8 +188,8 @@ def _worktree(revision: str) -> Iterator[Path]:
             home = place / prefix
             if not home.is_dir():
                 raise InputError(
-                    f"--against {revision}: the current directory, {prefix}, doesn't exist in this revision: run the "
-                    "command in a folder that the revision has"
+                    f"--against {revision}: the current directory, {prefix}, doesn't exist in this"
+                    " revision: run the command in a folder that the revision has"
                 )
             yield home
         finally:
@@ -167,19 +199,26 @@ def _worktree(revision: str) -> Iterator[Path]:
 def _git(*arguments: str, about: str) -> str:
     try:
         done = subprocess.run(
-            ["git", *arguments], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            ["git", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError:
         raise InputError(
-            f"--against {about}: there is no such folder, and git, which is needed for a revision, isn't installed"
+            f"--against {about}: there is no such folder, and git, which is needed for a revision,"
+            " isn't installed"
         ) from None
     except OSError as error:
-        raise InputError(f"--against {about}: git can't be run: {error.strerror or error}") from None
+        raise InputError(
+            f"--against {about}: git can't be run: {error.strerror or error}"
+        ) from None
     if done.returncode != 0:
         said = " ".join(done.stderr.split()) or "there is no such revision"
         raise InputError(
-            f"--against {about}: not a folder, not an environment, and git can't use it as a revision: "
-            f"{short_text(said)}"
+            f"--against {about}: not a folder, not an environment, and git can't use it as a"
+            f" revision: {short_text(said)}"
         )
     return done.stdout.strip()
 
@@ -205,7 +244,8 @@ def _served(python: str, home: Path, target: str, version: str) -> Iterator[str]
     start = ["-m", "crossplane_lite"]
     if python == sys.executable:
         start = ["-c", _FROM_FOLDER]
-        # If this package isn't installed, it is imported from here. The version's own folder comes first.
+        # If this package isn't installed, it is imported from here. The version's own folder comes
+        # first.
         paths = str(Path(PACKAGE).parent), os.environ.get("PYTHONPATH", "")
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     try:
@@ -232,7 +272,9 @@ def _served(python: str, home: Path, target: str, version: str) -> Iterator[str]
 
 
 def _address(log: IO[bytes], about: str) -> str:
-    """Return the address in the log of a server. The rest of the log is read and thrown away by a thread."""
+    """Return the address in the log of a server. The rest of the log is read and thrown away by a
+    thread.
+    """
     last = "it ended and printed nothing"
     for line in log:
         try:

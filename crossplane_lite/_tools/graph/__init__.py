@@ -1,1 +1,3 @@
-"""`crossplane-lite graph`: draws the dependencies between the resources of a Composition's pipeline."""
+"""`crossplane-lite graph`: draws the dependencies between the resources of a Composition's
+pipeline.
+"""

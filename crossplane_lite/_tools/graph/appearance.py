@@ -1,8 +1,9 @@
 """Colours, shapes and labels of nodes and edges, for all formats.
 
-A node shows its state by colour, shape and text, so that the colour isn't needed to recognise it. The colours are tints
-of the palette of Okabe and Ito, which colour-blind people can tell apart. Nodes have dark text on a light background.
-Text and lines outside of nodes are grey, or orange-red in a cycle: both can be read on white and on black.
+A node shows its state by colour, shape and text, so that the colour isn't needed to recognise it.
+The colours are tints of the palette of Okabe and Ito, which colour-blind people can tell apart.
+Nodes have dark text on a light background. Text and lines outside of nodes are grey, or orange-red
+in a cycle: both can be read on white and on black.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Look(NamedTuple):
         stroke: The colour of the border.
         dot: The node's `shape` in DOT.
         style: The node's `style` in DOT.
-        mermaid: The opening and the closing bracket around the node's label in Mermaid; they give the node its shape.
+        mermaid: The opening and the closing bracket around the node's label in Mermaid; they give
+            the node its shape.
     """
 
     fill: str
@@ -72,7 +74,9 @@ def node_lines(node: DrawnNode) -> list[str]:
 
 
 def node_tooltip(node: DrawnNode) -> str:
-    """Return a node's tooltip: its name, kind, sort, state and wave, and whether it is in a cycle, on one line."""
+    """Return a node's tooltip: its name, kind, sort, state and wave, and whether it is in a cycle,
+    on one line.
+    """
     about = [escaped(node.name), escaped(node.kind), node.sort.value, node.state.value]
     if node.wave is not None:
         about.append(f"wave {node.wave}")
@@ -84,9 +88,10 @@ def node_tooltip(node: DrawnNode) -> str:
 def edge_label(edge: Edge) -> str:
     """Return the label of an edge: its first two paths, and how many more there are.
 
-    A path is shown without the dependency's name and without `status.atProvider.`; a long path is shown without its
-    beginning. The label is `is ready` for a dependency that must be ready. It is empty if the path has nothing beside
-    the dependency's name. On a cycle, the label begins with `cycle`.
+    A path is shown without the dependency's name and without `status.atProvider.`; a long path is
+    shown without its beginning. The label is `is ready` for a dependency that must be ready. It is
+    empty if the path has nothing beside the dependency's name. On a cycle, the label begins with
+    `cycle`.
     """
     text = some([_without_beginning(label) for label in _path_labels(edge)], 2)
     if not edge.in_cycle:
@@ -97,8 +102,8 @@ def edge_label(edge: Edge) -> str:
 def short_edge_label(edge: Edge) -> str:
     """Return the label of an edge whose tooltip has the rest: a path, and how many more there are.
 
-    The path is the first of `edge_label`. The middle of a long one is left out, so that the label has
-    12 characters.
+    The path is the first of `edge_label`. The middle of a long one is left out, so that the label
+    has 12 characters.
     """
     labels = _path_labels(edge)
     if not labels:
@@ -132,13 +137,20 @@ def _without_beginning(label: str) -> str:
 
 
 def edge_tooltip(edge: Edge) -> str:
-    """Return a line for an edge's tooltip: which values the dependent needs, and which of them are missing."""
+    """Return a line for an edge's tooltip: which values the dependent needs, and which of them are
+    missing.
+    """
     dependent, dependency = escaped(edge.dependent), escaped(edge.dependency)
-    needs = [f"that {dependency} is ready" if edge.is_gate(path) else escaped(path) for path in edge.paths]
+    needs = [
+        f"that {dependency} is ready" if edge.is_gate(path) else escaped(path)
+        for path in edge.paths
+    ]
     about = [f"{dependent} needs {', '.join(needs)}"]
     if edge.waiting:
         about.append(
-            "not there yet" if edge.missing == edge.paths else f"not there yet: {', '.join(map(escaped, edge.missing))}"
+            "not there yet"
+            if edge.missing == edge.paths
+            else f"not there yet: {', '.join(map(escaped, edge.missing))}"
         )
     if edge.in_cycle:
         about.append("in a cycle")

@@ -29,17 +29,19 @@ class Collected:
         missing: The dependencies on values that are still missing.
         observed: The names of the composed resources that exist.
         desired: The names of the composed resources in the desired state after the last step.
-        ready: The names of the existing composed resources that are ready by their status, or because a function
-            marked them as ready.
-        registered: The names of the composed resources that compose() registers, in steps that run in this process.
-        held: The names of the composed resources that the SDK holds back (leaves out of the desired state) because
-            values that they need are missing.
+        ready: The names of the existing composed resources that are ready by their status, or
+            because a function marked them as ready.
+        registered: The names of the composed resources that compose() registers, in steps that run
+            in this process.
+        held: The names of the composed resources that the SDK holds back (leaves out of the desired
+            state) because values that they need are missing.
         kinds: The kinds of composed resources, by name.
-        required: Maps each requirement's key to text about the resources found: the kind and name of the first one,
-            and the number of further ones. If none was found, the text has the kind and name that the requirement asks
-            for. It is empty if these aren't known.
+        required: Maps each requirement's key to text about the resources found: the kind and name
+            of the first one, and the number of further ones. If none was found, the text has the
+            kind and name that the requirement asks for. It is empty if these aren't known.
         answered: The keys of the requirements for which a resource was found.
-        usages: The names of the Usages that the SDK has added to keep the order of deletion (`usages=True`).
+        usages: The names of the Usages that the SDK has added to keep the order of deletion
+            (`usages=True`).
         notes: Remarks for the user on dependencies and resources that the graph doesn't show.
     """
 
@@ -67,8 +69,8 @@ class Collected:
 def collect(steps: Sequence[StepRun]) -> Collected:
     """Collect the dependencies and states that the steps of a reconcile report.
 
-    For each step in this process, compose() runs again to find its dependencies. A step that runs elsewhere reports
-    only dependencies on missing values; a note says so.
+    For each step in this process, compose() runs again to find its dependencies. A step that runs
+    elsewhere reports only dependencies on missing values; a note says so.
 
     Args:
         steps: The steps that were run, in the order of the pipeline.
@@ -85,15 +87,21 @@ def collect(steps: Sequence[StepRun]) -> Collected:
             _take_shown(found, function, run.request)
         else:
             # Dependencies on missing values are all that a function elsewhere reports.
-            needs = {Dependency(one.name, one.of, one.path) for one in waiting.needs if one.of not in ("", one.name)}
+            needs = {
+                Dependency(one.name, one.of, one.path)
+                for one in waiting.needs
+                if one.of not in ("", one.name)
+            }
             found.dependencies |= needs
             found.missing |= needs
             found.notes.append(
-                f"step {short_repr(run.step.name)} runs elsewhere or with another SDK, so its dependencies on"
-                " values that exist already aren't known"
+                f"step {short_repr(run.step.name)} runs elsewhere or with another SDK, so its"
+                " dependencies on values that exist already aren't known"
             )
     if found.usages:
-        found.notes.append(f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn")
+        found.notes.append(
+            f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn"
+        )
     return found
 
 
@@ -109,7 +117,9 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
             if _read(raw, functools.partial(edge_of, name), None) is not None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
-    found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)
+    found.ready.update(
+        name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE
+    )
 
 
 def _take_requirements(found: Collected, request: Any, response: Any) -> None:
@@ -125,11 +135,15 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
         for key in selectors:
             if not found.required.get(key):
                 selector = selectors[key]
-                found.required[key] = f"{short_text(selector.kind)} {short_text(selector.match_name)}".strip()
+                found.required[key] = (
+                    f"{short_text(selector.kind)} {short_text(selector.match_name)}".strip()
+                )
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
-    """Add all dependencies of a function in this process to `found`; for a malformed request, add a note instead."""
+    """Add all dependencies of a function in this process to `found`; for a malformed request, add a
+    note instead.
+    """
     try:
         shown = show(function, request)
     except WireError as error:
@@ -143,7 +157,9 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
 
 
 def _described(items: Any) -> str:
-    """Return the kind and name of the first resource in `items`, and the number of others: `VPC a and 2 more`."""
+    """Return the kind and name of the first resource in `items`, and the number of others:
+    `VPC a and 2 more`.
+    """
     text = f"{_text(items[0].resource, 'kind')} {_text(items[0].resource, 'metadata', 'name')}"
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 

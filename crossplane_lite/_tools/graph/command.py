@@ -1,4 +1,6 @@
-"""`crossplane-lite graph`: writes the dependency graph of a Composition as a diagram's source, a picture or text."""
+"""`crossplane-lite graph`: writes the dependency graph of a Composition as a diagram's source, a
+picture or text.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,10 @@ _SUFFIXES: Final = {
 _MOST_EDGES: Final = 500
 
 _EPILOG: Final = (
-    "Exit status: 0; 1 when the reconcile failed, fatal results included, or a simulation doesn't become stable, or "
-    "something waits for a value that never comes, as --simulate or --crds shows: the graph of what is known is drawn "
-    "all the same; 2 when the command line or a file can't be used."
+    "Exit status: 0; 1 when the reconcile failed, fatal results included, or a simulation doesn't"
+    " become stable, or something waits for a value that never comes, as --simulate or --crds"
+    " shows: the graph of what is known is drawn all the same; 2 when the command line or a file"
+    " can't be used."
 )
 
 
@@ -37,12 +40,13 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite graph` with the arguments that follow it, and write the graph.
 
     Returns:
-        The exit status. It is 1 if the reconcile fails, the simulation doesn't become stable, or a resource waits for
-        a value that never comes; else 0. The graph is written in both cases.
+        The exit status. It is 1 if the reconcile fails, the simulation doesn't become stable, or a
+        resource waits for a value that never comes; else 0. The graph is written in both cases.
 
     Raises:
         InputError: A file or a function can't be used, or the output can't be written.
-        UsageError: The program `dot` is needed for the format and doesn't work, or a PNG would go to a terminal.
+        UsageError: The program `dot` is needed for the format and doesn't work, or a PNG would go
+            to a terminal.
         MissingExtraError: An extra that the command needs isn't installed.
         SystemExit: An argument is wrong or missing, or --help was given.
     """
@@ -50,7 +54,9 @@ def command(argv: Sequence[str]) -> int:
     given = arguments.parse(parser, argv)
     observed: Path | None = given.observed_resources
     if observed is not None and observed.suffix.lower() in _SUFFIXES:
-        parser.error(f"-o is short for --observed-resources; to write {observed} give --output {observed}")
+        parser.error(
+            f"-o is short for --observed-resources; to write {observed} give --output {observed}"
+        )
     if given.fixtures is not None and not given.simulate:
         parser.error("--fixtures is only for simulations: give --simulate too")
     format = given.format or _format_of(given.output)
@@ -61,8 +67,8 @@ def command(argv: Sequence[str]) -> int:
     graph, warnings, problem = _simulated(given) if given.simulate else _rendered(given)
     if format == "mermaid" and len(graph.edges) > _MOST_EDGES:
         stdio.say(
-            f"crossplane-lite graph: this graph has {len(graph.edges)} arrows, and Mermaid draws at most "
-            f"{_MOST_EDGES}: set maxEdges in Mermaid's configuration, or give --format dot"
+            f"crossplane-lite graph: this graph has {len(graph.edges)} arrows, and Mermaid draws at"
+            f" most {_MOST_EDGES}: set maxEdges in Mermaid's configuration, or give --format dot"
         )
     stdio.say(*(f"crossplane-lite graph: {line}" for line in graph.notes), *warnings)
     if problem:
@@ -76,12 +82,13 @@ def drawn(graph: Graph, format: str) -> bytes:
 
     Args:
         graph: The graph.
-        format: `mermaid`, `dot`, `svg`, `png` or `text`. The pictures (svg and png) need the extra `cli` and the
-            program `dot` of Graphviz.
+        format: `mermaid`, `dot`, `svg`, `png` or `text`. The pictures (svg and png) need the extra
+            `cli` and the program `dot` of Graphviz.
 
     Raises:
         MissingExtraError: The extra `cli` isn't installed.
-        UsageError: The program `dot` isn't installed, fails, prints too much, or takes longer than two minutes.
+        UsageError: The program `dot` isn't installed, fails, prints too much, or takes longer than
+            two minutes.
     """
     if format == "mermaid":
         from .mermaid import mermaid
@@ -105,24 +112,35 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog="crossplane-lite graph",
         usage="crossplane-lite graph [options] XR [COMPOSITION] [FUNCTIONS]",
-        description="Draw how composed resources, fields of the composite and required resources depend on each other, "
-        "and their states. The labels of arrows are the values that a resource needs; in a picture they are short, and "
-        "an SVG has the whole paths in titles.",
+        description=(
+            "Draw how composed resources, fields of the composite and required resources depend on"
+            " each other, and their states. The labels of arrows are the values that a resource"
+            " needs; in a picture they are short, and an SVG has the whole paths in titles."
+        ),
         epilog=_EPILOG,
     )
     arguments.add_inputs(parser)
     group = parser.add_argument_group("drawing")
-    group.add_argument("--simulate", action="store_true", help="reconcile until stable, and draw the waves")
+    group.add_argument(
+        "--simulate", action="store_true", help="reconcile until stable, and draw the waves"
+    )
     group.add_argument(
         "--fixtures",
         metavar="PATH",
         type=Path,
-        help="with --simulate: file or directory of the fields that resources have once they exist, as for simulate",
+        help=(
+            "with --simulate: file or directory of the fields that resources have once they exist,"
+            " as for simulate"
+        ),
     )
     group.add_argument(
-        "--format", choices=_FORMATS, help="the format; by default that of FILE's name, and mermaid on stdout"
+        "--format",
+        choices=_FORMATS,
+        help="the format; by default that of FILE's name, and mermaid on stdout",
     )
-    group.add_argument("--output", metavar="FILE", type=Path, help="file to write the graph to; stdout by default")
+    group.add_argument(
+        "--output", metavar="FILE", type=Path, help="file to write the graph to; stdout by default"
+    )
     return parser
 
 
@@ -131,8 +149,8 @@ def _format_of(output: Path | None) -> str:
         return "mermaid"
     if output.suffix.lower() not in _SUFFIXES:
         raise InputError(
-            f"{output}: the name doesn't say the format; give --format, or a name that ends in one of "
-            f"{', '.join(_SUFFIXES)}"
+            f"{output}: the name doesn't say the format; give --format, or a name that ends in one"
+            f" of {', '.join(_SUFFIXES)}"
         )
     return _SUFFIXES[output.suffix.lower()]
 
@@ -140,8 +158,9 @@ def _format_of(output: Path | None) -> str:
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
     """Run one reconcile, and return its graph.
 
-    The other results are the functions' warnings, and a message about a problem: the reconcile fails, or (with --crds)
-    a resource waits for a value that never comes. Raises InputError if a file or a function can't be used.
+    The other results are the functions' warnings, and a message about a problem: the reconcile
+    fails, or (with --crds) a resource waits for a value that never comes. Raises InputError if a
+    file or a function can't be used.
     """
     from .graph import graph_of
 
@@ -161,9 +180,9 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
     """Run a simulation, and return the graph of its last round.
 
-    The other results are the functions' warnings, only those of the last round if it failed, and a message if the
-    simulation failed, didn't become stable, or a resource waits for a value that never comes. Raises InputError if a
-    file or a function can't be used.
+    The other results are the functions' warnings, only those of the last round if it failed, and a
+    message if the simulation failed, didn't become stable, or a resource waits for a value that
+    never comes. Raises InputError if a file or a function can't be used.
     """
     from ..simulate.simulation import Simulation
     from .graph import graph_of_simulation
@@ -172,7 +191,11 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]
     try:
         simulation.run()
     except RenderError as error:
-        return graph_of_simulation(simulation, error), _warnings(error.results), simulation.problem or str(error)
+        return (
+            graph_of_simulation(simulation, error),
+            _warnings(error.results),
+            simulation.problem or str(error),
+        )
     problem = simulation.problem
     if problem is None and simulation.unresolved:
         problem = summary(simulation.unresolved)

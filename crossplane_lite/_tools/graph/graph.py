@@ -1,7 +1,8 @@
 """Makes the graph of one reconcile: composed resources, their states and their dependencies.
 
-A node is a composed resource, a field of the composite or a required resource. An edge is a node's dependency on
-another node. A wave is the set of resources that one round of a simulation composes for the first time.
+A node is a composed resource, a field of the composite or a required resource. An edge is a node's
+dependency on another node. A wave is the set of resources that one round of a simulation composes
+for the first time.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _REQUIRED: Final = "required."
 
 
 class Sort(enum.Enum):
-    """The sort of a node: composed resource, field or required resource. A member's value is its text in drawings."""
+    """The sort of a node: composed resource, field or required resource. A member's value is its
+    text in drawings.
+    """
 
     RESOURCE = "composed resource"
     FIELD = "field of the composite"
@@ -37,10 +40,11 @@ class Sort(enum.Enum):
 class State(enum.Enum):
     """The state of a node. A member's value is its text in drawings.
 
-    Composed resources have the states up to UNKNOWN. HELD: the function registered the resource, but leaves it out of
-    the desired state because values that it needs are missing. POSSIBLE: a value that is missing decides whether the
-    resource is composed. UNKNOWN: a dependency names the resource, but no step composes it. Fields of the composite are
-    SET or UNSET; required resources are FOUND or MISSING.
+    Composed resources have the states up to UNKNOWN. HELD: the function registered the resource,
+    but leaves it out of the desired state because values that it needs are missing. POSSIBLE: a
+    value that is missing decides whether the resource is composed. UNKNOWN: a dependency names the
+    resource, but no step composes it. Fields of the composite are SET or UNSET; required resources
+    are FOUND or MISSING.
     """
 
     READY = "ready"
@@ -60,11 +64,14 @@ class DrawnNode(NamedTuple):
     """One node of a graph.
 
     Attributes:
-        name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
+        name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or
+            `required.<key>`.
         sort: Whether the node is a composed resource, a field or a required resource.
-        kind: The kind of a composed resource, or the kind and name of a required resource; empty if it isn't known.
+        kind: The kind of a composed resource, or the kind and name of a required resource; empty if
+            it isn't known.
         state: The state of the node.
-        wave: The number of the wave in which a simulation created the composed resource, from 1; None for other nodes.
+        wave: The number of the wave in which a simulation created the composed resource, from 1;
+            None for other nodes.
         in_cycle: Whether the node is part of a dependency cycle.
     """
 
@@ -82,8 +89,8 @@ class Edge(NamedTuple):
     Attributes:
         dependent: The name of the node that needs values of the other.
         dependency: The name of the node that has these values.
-        paths: The paths of the values, such as `vpc.status.atProvider.vpcId`. The name of a resource alone means that
-            the resource must be ready.
+        paths: The paths of the values, such as `vpc.status.atProvider.vpcId`. The name of a
+            resource alone means that the resource must be ready.
         missing: The paths that have no value yet.
         in_cycle: Whether the edge is part of a dependency cycle.
     """
@@ -102,9 +109,14 @@ class Edge(NamedTuple):
     def is_gate(self, path: str) -> bool:
         """Return whether a path means that the dependency must be ready, as with `depends_on`.
 
-        This is so if the path is the dependency's name alone, and neither end is a field of the composite.
+        This is so if the path is the dependency's name alone, and neither end is a field of the
+        composite.
         """
-        return path == self.dependency and not path.startswith(_FIELD) and not self.dependent.startswith(_FIELD)
+        return (
+            path == self.dependency
+            and not path.startswith(_FIELD)
+            and not self.dependent.startswith(_FIELD)
+        )
 
 
 class Graph(NamedTuple):
@@ -112,10 +124,12 @@ class Graph(NamedTuple):
 
     Attributes:
         title: The kind and name of the composite.
-        nodes: The composed resources, then the fields of the composite, then the required resources; each group is
-            sorted by name.
-        edges: The edges, sorted by the names of the dependent and the dependency. No two edges have the same ends.
-        notes: Remarks for the user: cycles, and dependencies and resources that the graph doesn't show.
+        nodes: The composed resources, then the fields of the composite, then the required
+            resources; each group is sorted by name.
+        edges: The edges, sorted by the names of the dependent and the dependency. No two edges have
+            the same ends.
+        notes: Remarks for the user: cycles, and dependencies and resources that the graph doesn't
+            show.
     """
 
     title: str
@@ -151,7 +165,9 @@ class Graph(NamedTuple):
         return sorted(waves.items(), key=lambda wave: wave[0] or 0)
 
     def states(self) -> dict[State, int]:
-        """Return the number of composed resources in each state, in the order of `State`; numbers of 0 are left out."""
+        """Return the number of composed resources in each state, in the order of `State`; numbers
+        of 0 are left out.
+        """
         counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)
         return {state: counted[state] for state in State if counted[state]}
 
@@ -159,24 +175,33 @@ class Graph(NamedTuple):
 def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None = None) -> Graph:
     """Return the graph of one reconcile.
 
-    For a step that runs in this process, the graph has all dependencies, even if their values exist (see
-    `composition.Function.dependencies`). For a step that runs elsewhere, the graph has only the dependencies on missing
-    values, and these only if the step's function uses this package. Usages that the SDK has added aren't drawn.
+    For a step that runs in this process, the graph has all dependencies, even if their values exist
+    (see `composition.Function.dependencies`). For a step that runs elsewhere, the graph has only
+    the dependencies on missing values, and these only if the step's function uses this package.
+    Usages that the SDK has added aren't drawn.
 
     Args:
         rendered: The result of the reconcile, or its failure.
-        waves: The wave in which each composed resource was created, by name; None for a reconcile without simulation.
+        waves: The wave in which each composed resource was created, by name; None for a reconcile
+            without simulation.
     """
     found = collect(rendered.steps)
     composite: Mapping[str, Any] | None = rendered.composite
     edges = _merged(_joined(found))
-    names = {end for edge in edges for end in edge[:2]} | found.resources | {_REQUIRED + key for key in found.required}
+    names = (
+        {end for edge in edges for end in edge[:2]}
+        | found.resources
+        | {_REQUIRED + key for key in found.required}
+    )
     nodes = [_node(name, found, edges, rendered, waves or {}) for name in names]
     nodes = [node for node in nodes if node.name not in found.usages]
     component = components([edge[:2] for edge in edges])
     size = Counter(component.values())
     nodes = [node._replace(in_cycle=size[component.get(node.name, "")] > 1) for node in nodes]
-    edges = [edge._replace(in_cycle=component[edge.dependent] == component[edge.dependency]) for edge in edges]
+    edges = [
+        edge._replace(in_cycle=component[edge.dependent] == component[edge.dependency])
+        for edge in edges
+    ]
     order = list(Sort)
     return Graph(
         _title(composite or found.composite),
@@ -201,10 +226,11 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
 
 def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
-    """Yield the dependent, the dependency, the path, and whether the value is missing, for each known dependency.
+    """Yield the dependent, the dependency, the path, and whether the value is missing, for each
+    known dependency.
 
-    If a step reads a field of the composite, such as `xr.status.vpc.id`, and a step sets a field above or below it,
-    such as `xr.status.vpc`, the dependency is on the field that is set.
+    If a step reads a field of the composite, such as `xr.status.vpc.id`, and a step sets a field
+    above or below it, such as `xr.status.vpc`, the dependency is on the field that is set.
     """
     set_fields = {one.dependent for one in found.dependencies if one.dependent.startswith(_FIELD)}
     for one in found.dependencies:
@@ -217,24 +243,35 @@ def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
 
 
 def _overlap(field: str, other: str) -> bool:
-    """Return whether one of two different paths is above the other, as `xr.status` is above `xr.status.vpc`."""
+    """Return whether one of two different paths is above the other, as `xr.status` is above
+    `xr.status.vpc`.
+    """
     short, long = sorted((field, other), key=len)
     return long.startswith((short + ".", short + "["))
 
 
 def _merged(dependencies: Iterable[tuple[str, str, str, bool]]) -> list[Edge]:
-    """Merge dependencies with the same two ends into one edge. Return the edges, sorted by the names of their ends."""
+    """Merge dependencies with the same two ends into one edge. Return the edges, sorted by the
+    names of their ends.
+    """
     paths: dict[tuple[str, str], set[str]] = {}
     missing: dict[tuple[str, str], set[str]] = {}
     for dependent, dependency, path, waits in dependencies:
         paths.setdefault((dependent, dependency), set()).add(path)
         if waits:
             missing.setdefault((dependent, dependency), set()).add(path)
-    return [Edge(*ends, tuple(sorted(paths[ends])), tuple(sorted(missing.get(ends, ())))) for ends in sorted(paths)]
+    return [
+        Edge(*ends, tuple(sorted(paths[ends])), tuple(sorted(missing.get(ends, ()))))
+        for ends in sorted(paths)
+    ]
 
 
 def _node(
-    name: str, found: Collected, edges: list[Edge], rendered: Rendered | RenderError, waves: Mapping[str, int]
+    name: str,
+    found: Collected,
+    edges: list[Edge],
+    rendered: Rendered | RenderError,
+    waves: Mapping[str, int],
 ) -> DrawnNode:
     if name not in found.resources:
         if name.startswith(_FIELD):
@@ -243,7 +280,13 @@ def _node(
             key = name.removeprefix(_REQUIRED)
             state = State.FOUND if key in found.answered else State.MISSING
             return DrawnNode(name, Sort.REQUIRED, found.required.get(key, ""), state)
-    return DrawnNode(name, Sort.RESOURCE, found.kinds.get(name, ""), _state(name, found, rendered), waves.get(name))
+    return DrawnNode(
+        name,
+        Sort.RESOURCE,
+        found.kinds.get(name, ""),
+        _state(name, found, rendered),
+        waves.get(name),
+    )
 
 
 def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> State:
@@ -257,8 +300,11 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
     if name in found.desired:
         return State.CREATE
     if name in found.registered:
-        # A failed step has no desired state. Its registered resources without missing values would be created.
-        waits = isinstance(rendered, Rendered) or any(one.dependent == name for one in found.missing)
+        # A failed step has no desired state. Its registered resources without missing values would
+        # be created.
+        waits = isinstance(rendered, Rendered) or any(
+            one.dependent == name for one in found.missing
+        )
         return State.HELD if waits else State.CREATE
     if name in found.held:
         return State.HELD
@@ -266,10 +312,11 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
 
 
 def _field_state(name: str, edges: list[Edge], rendered: Rendered | RenderError) -> State:
-    """Return the state of a field of the composite: UNSET if a value that the field needs is missing, else SET.
+    """Return the state of a field of the composite: UNSET if a value that the field needs is
+    missing, else SET.
 
-    A field that no step sets is UNSET if a node that needs it waits for a value of it. A field of the status that the
-    steps set only in an `if` is UNSET if the status lacks it.
+    A field that no step sets is UNSET if a node that needs it waits for a value of it. A field of
+    the status that the steps set only in an `if` is UNSET if the status lacks it.
     """
     own = [edge for edge in edges if edge.dependent == name]
     needs = own or [edge for edge in edges if edge.dependency == name]
@@ -292,4 +339,7 @@ def _cycle_notes(component: Mapping[str, str], size: Mapping[str, int]) -> list[
     for name, head in component.items():
         if size[head] > 1:
             members.setdefault(head, []).append(name)
-    return [f"dependency cycle: {', '.join(names)} need each other" for names in sorted(map(sorted, members.values()))]
+    return [
+        f"dependency cycle: {', '.join(names)} need each other"
+        for names in sorted(map(sorted, members.values()))
+    ]

@@ -1,4 +1,6 @@
-"""Writes a graph as a Mermaid flowchart. GitHub, GitLab and others draw such flowcharts in Markdown."""
+"""Writes a graph as a Mermaid flowchart. GitHub, GitLab and others draw such flowcharts in
+Markdown.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,17 @@ from . import appearance
 from .appearance import CYCLE, LINE, LOOKS, TEXT
 from .graph import DrawnNode, Edge, Graph
 
-# Characters that may have a meaning for Mermaid, or for HTML and Markdown in its labels: all characters except the
-# letters, digits and signs that stand in most names and paths.
+# Characters that may have a meaning for Mermaid, or for HTML and Markdown in its labels: all
+# characters except the letters, digits and signs that stand in most names and paths.
 _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASCII)
 
 
 def mermaid(graph: Graph) -> str:
     """Return a graph as the text of a Mermaid diagram.
 
-    An arrow goes from a resource to a resource that needs it. The resources of each wave of a simulation form a
-    subgraph. Labels are shortened. A node's full text is in its tooltip. An edge's full text is in a comment above the
-    edge, because edges have no tooltips.
+    An arrow goes from a resource to a resource that needs it. The resources of each wave of a
+    simulation form a subgraph. Labels are shortened. A node's full text is in its tooltip. An
+    edge's full text is in a comment above the edge, because edges have no tooltips.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     lines = ["flowchart LR"]
@@ -35,8 +37,13 @@ def mermaid(graph: Graph) -> str:
     lines += _legend(graph)
     for state in {node.state: None for node in graph.nodes}:
         look = LOOKS[state]
-        dashed = ",stroke-dasharray:5 3" if {"dashed", "dotted"} & set(look.style.split(",")) else ""
-        lines.append(f"  classDef {_CLASSES[state]} fill:{look.fill},stroke:{look.stroke},color:{TEXT}{dashed}")
+        dashed = (
+            ",stroke-dasharray:5 3" if {"dashed", "dotted"} & set(look.style.split(",")) else ""
+        )
+        lines.append(
+            f"  classDef {_CLASSES[state]}"
+            f" fill:{look.fill},stroke:{look.stroke},color:{TEXT}{dashed}"
+        )
     if any(node.in_cycle for node in graph.nodes):
         lines.append(f"  classDef cycle stroke:{CYCLE},stroke-width:3px")
     return "\n".join([*lines, ""])
@@ -65,7 +72,8 @@ def _node(node: DrawnNode, id_: str) -> Iterator[str]:
     if node.in_cycle:
         yield f"  class {id_} cycle"
     if "…" in "".join(shown):
-        # A tooltip comes with a callback only; this one doesn't exist, so that a click does nothing.
+        # A tooltip comes with a callback only; this one doesn't exist, so that a click does
+        # nothing.
         yield f'  click {id_} nothing "{_escaped(appearance.node_tooltip(node))}"'
 
 
@@ -105,5 +113,7 @@ def _plain_ground(subgraph: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text for a quoted label, with codes such as `#34;` for the characters that have a meaning in Mermaid."""
+    """Return a text for a quoted label, with codes such as `#34;` for the characters that have a
+    meaning in Mermaid.
+    """
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

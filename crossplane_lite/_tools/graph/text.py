@@ -13,10 +13,12 @@ _WIDEST: Final = 80
 
 
 def text(graph: Graph) -> str:
-    """Return a graph as lines: first a summary, then each node with its kind and state, and its dependencies below it.
+    """Return a graph as lines: first a summary, then each node with its kind and state, and its
+    dependencies below it.
 
-    Nodes are sorted by wave, if the graph is of a simulation; nodes without a wave come last. Nodes of the same wave
-    are sorted by the length of their longest chain of dependencies (`Graph.levels`), then by name.
+    Nodes are sorted by wave, if the graph is of a simulation; nodes without a wave come last. Nodes
+    of the same wave are sorted by the length of their longest chain of dependencies
+    (`Graph.levels`), then by name.
     """
     levels = graph.levels
     needs: dict[str, list[Edge]] = {}
@@ -24,7 +26,10 @@ def text(graph: Graph) -> str:
         needs.setdefault(edge.dependent, []).append(edge)
     lines = [_summary(graph)]
     wave: int | None = None
-    nodes = sorted(graph.nodes, key=lambda node: (node.wave is None, node.wave or 0, levels[node.name], node.name))
+    nodes = sorted(
+        graph.nodes,
+        key=lambda node: (node.wave is None, node.wave or 0, levels[node.name], node.name),
+    )
     for node, line in zip(nodes, aligned([*map(_cells, nodes)]), strict=True):
         if node.wave != wave:
             wave = node.wave
@@ -36,7 +41,9 @@ def text(graph: Graph) -> str:
 
 def _summary(graph: Graph) -> str:
     counted = ", ".join(f"{count} {state.value}" for state, count in graph.states().items())
-    return ": ".join(part for part in (escaped(graph.title), counted or "no composed resources") if part)
+    return ": ".join(
+        part for part in (escaped(graph.title), counted or "no composed resources") if part
+    )
 
 
 def _cells(node: DrawnNode) -> tuple[str, str, str]:

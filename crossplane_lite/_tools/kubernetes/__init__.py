@@ -1,4 +1,6 @@
-"""Kubernetes' own kinds: their definitions, and what only an API server's code checks of their objects."""
+"""Kubernetes' own kinds: their definitions, and what only an API server's code checks of their
+objects.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ TITLE: Final = "Kubernetes 1.35"
 """The name of the definitions in messages."""
 
 PATH: Final = Path(__file__).with_name("kubernetes.json.gz")
-"""The definitions: an OpenAPI v3 document of all stored kinds in the stable groups, without descriptions."""
+"""The definitions: an OpenAPI v3 document of all stored kinds in the stable groups, without
+descriptions.
+"""
 
 
 def has_group(group: str) -> bool:

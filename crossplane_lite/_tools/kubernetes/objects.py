@@ -53,13 +53,22 @@ def service(content: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is wrong in a Service."""
     spec = mapping(content, "spec")
     type_ = text(spec, "type") or "ClusterIP"
-    yield from other(spec, ("spec",), "type", ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort"))
+    yield from other(
+        spec, ("spec",), "type", ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+    )
     yield from labels(mapping(spec, "selector"), ("spec", "selector"))
     if type_ == "ExternalName":
         yield from missing(spec, ("spec",), "externalName")
-        yield from domain(text(spec, "externalName").removesuffix(".") or None, ("spec", "externalName"))
+        yield from domain(
+            text(spec, "externalName").removesuffix(".") or None, ("spec", "externalName")
+        )
     ports = list(elements(spec, "ports"))
-    if not ports and type_ != "ExternalName" and spec.get("clusterIP") != "None" and spec.get("ports") in (None, []):
+    if (
+        not ports
+        and type_ != "ExternalName"
+        and spec.get("clusterIP") != "None"
+        and spec.get("ports") in (None, [])
+    ):
         yield ("spec", "ports"), "is required"
     names, numbers = [], []
     for index, one in ports:
@@ -187,7 +196,10 @@ def role(content: Mapping[str, Any]) -> Iterator[Problem]:
         yield from missing(one, here, "verbs")
         if one.get("nonResourceURLs"):
             if is_namespaced:
-                yield (*here, "nonResourceURLs"), "must be left out in a Role; a ClusterRole may have it"
+                yield (
+                    (*here, "nonResourceURLs"),
+                    "must be left out in a Role; a ClusterRole may have it",
+                )
             if one.get("apiGroups") or one.get("resources") or one.get("resourceNames"):
                 yield here, "must have either resources or nonResourceURLs"
         else:
@@ -196,7 +208,9 @@ def role(content: Mapping[str, Any]) -> Iterator[Problem]:
 
 def role_binding(content: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is wrong in a RoleBinding or ClusterRoleBinding."""
-    kinds = ("ClusterRole",) if content.get("kind") == "ClusterRoleBinding" else ("ClusterRole", "Role")
+    kinds = (
+        ("ClusterRole",) if content.get("kind") == "ClusterRoleBinding" else ("ClusterRole", "Role")
+    )
     reference = mapping(content, "roleRef")
     yield from missing(reference, ("roleRef",), "kind", "name")
     yield from other(reference, ("roleRef",), "kind", kinds)
@@ -207,7 +221,8 @@ def role_binding(content: Mapping[str, Any]) -> Iterator[Problem]:
         yield from other(one, here, "kind", ("Group", "ServiceAccount", "User"))
         is_account = text(one, "kind") == "ServiceAccount"
         if is_account:
-            if content.get("kind") == "ClusterRoleBinding":  # a RoleBinding's own namespace is the default
+            # a RoleBinding's own namespace is the default
+            if content.get("kind") == "ClusterRoleBinding":
                 yield from missing(one, here, "namespace")
             if text(one, "apiGroup"):
                 yield (*here, "apiGroup"), "must be left out for a ServiceAccount"
@@ -250,10 +265,14 @@ def disruption_budget(content: Mapping[str, Any]) -> Iterator[Problem]:
 def network_policy(content: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is wrong in a NetworkPolicy."""
     spec = mapping(content, "spec")
-    yield from labels(mapping(spec, "podSelector", "matchLabels"), ("spec", "podSelector", "matchLabels"))
+    yield from labels(
+        mapping(spec, "podSelector", "matchLabels"), ("spec", "podSelector", "matchLabels")
+    )
     types = spec.get("policyTypes")
     for index, one in enumerate(types if isinstance(types, list) else ()):
-        yield from other({"type": one}, ("spec", "policyTypes", index), "type", ("Egress", "Ingress"))
+        yield from other(
+            {"type": one}, ("spec", "policyTypes", index), "type", ("Egress", "Ingress")
+        )
     for list_, peers in (("ingress", "from"), ("egress", "to")):
         for index, rule in elements(spec, list_):
             here = ("spec", list_, index)
@@ -281,14 +300,26 @@ def _peer(one: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     without = block.get("except")
     for index, value in enumerate(without if isinstance(without, list) else ()):
         part = _network(value)
-        is_inside = part is not None and whole is not None and part.version == whole.version and part.subnet_of(whole)
+        is_inside = (
+            part is not None
+            and whole is not None
+            and part.version == whole.version
+            and part.subnet_of(whole)
+        )
         if not is_inside or part == whole:
-            yield (*path, "ipBlock", "except", index), "must be a network inside of cidr, and smaller"
+            yield (
+                (*path, "ipBlock", "except", index),
+                "must be a network inside of cidr, and smaller",
+            )
 
 
 def _network(value: Any) -> Any:
     try:
-        return ipaddress.ip_network(value, strict=False) if type(value) is str and "/" in value else None
+        return (
+            ipaddress.ip_network(value, strict=False)
+            if type(value) is str and "/" in value
+            else None
+        )
     except ValueError:
         return None
 
@@ -311,7 +342,9 @@ def volume(content: Mapping[str, Any]) -> Iterator[Problem]:
     if lookup(spec, ("capacity", "storage")) is None and is_known(spec.get("capacity")):
         yield ("spec", "capacity", "storage"), "is required"
     yield from _positive(lookup(spec, ("capacity", "storage")), ("spec", "capacity", "storage"))
-    yield from other(spec, ("spec",), "persistentVolumeReclaimPolicy", ("Delete", "Recycle", "Retain"))
+    yield from other(
+        spec, ("spec",), "persistentVolumeReclaimPolicy", ("Delete", "Recycle", "Retain")
+    )
     yield from other(spec, ("spec",), "volumeMode", ("Block", "Filesystem"))
 
 
@@ -339,7 +372,9 @@ def limit_range(content: Mapping[str, Any]) -> Iterator[Problem]:
     for index, one in elements(content, "spec", "limits"):
         here = ("spec", "limits", index)
         yield from missing(one, here, "type")
-        ordered = [(name, mapping(one, name)) for name in ("min", "defaultRequest", "default", "max")]
+        ordered = [
+            (name, mapping(one, name)) for name in ("min", "defaultRequest", "default", "max")
+        ]
         for name, values in ordered:
             for key, value in values.items():
                 yield from quantity(value, (*here, name, key))
@@ -361,6 +396,10 @@ def storage_class(content: Mapping[str, Any]) -> Iterator[Problem]:
 def priority_class(content: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is wrong in a PriorityClass."""
     value = number(content, "value")
-    if value is not None and value > 1_000_000_000 and not text(content, "metadata", "name").startswith("system-"):
+    if (
+        value is not None
+        and value > 1_000_000_000
+        and not text(content, "metadata", "name").startswith("system-")
+    ):
         yield ("value",), "must be at most 1,000,000,000"
     yield from other(content, (), "preemptionPolicy", ("Never", "PreemptLowerPriority"))

@@ -1,6 +1,8 @@
-"""Reads parts of objects for the rules of kinds, and checks the forms of texts that many kinds have.
+"""Reads parts of objects for the rules of kinds, and checks the forms of texts that many kinds
+have.
 
-A value that isn't known yet, or has another type than the schema says, is left out: the schema's check tells that.
+A value that isn't known yet, or has another type than the schema says, is left out: the schema's
+check tells that.
 """
 
 from __future__ import annotations
@@ -10,7 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from ..._core.base.names import DNS_LABEL_FORM, KEY_FORM, WORD_FORM, is_dns_label, is_key, is_label_value, is_subdomain
+from ..._core.base.names import (
+    DNS_LABEL_FORM,
+    KEY_FORM,
+    WORD_FORM,
+    is_dns_label,
+    is_key,
+    is_label_value,
+    is_subdomain,
+)
 from ..._core.paths.trees import lookup
 from ..._core.schemas import quantities
 
@@ -70,7 +80,9 @@ def missing(holder: Mapping[str, Any], path: Path, *names: str) -> Iterator[Prob
             yield (*path, name), "is required"
 
 
-def outside(holder: Mapping[str, Any], path: Path, name: str, least: int, most: int | None = None) -> Iterator[Problem]:
+def outside(
+    holder: Mapping[str, Any], path: Path, name: str, least: int, most: int | None = None
+) -> Iterator[Problem]:
     """Yield a number that is outside of its range."""
     found = number(holder, name)
     if found is None or (found >= least and (most is None or found <= most)):
@@ -79,7 +91,9 @@ def outside(holder: Mapping[str, Any], path: Path, name: str, least: int, most: 
     yield (*path, name), f"must be {limits} (got {found})"
 
 
-def other(holder: Mapping[str, Any], path: Path, name: str, allowed: Sequence[str]) -> Iterator[Problem]:
+def other(
+    holder: Mapping[str, Any], path: Path, name: str, allowed: Sequence[str]
+) -> Iterator[Problem]:
     """Yield a string that isn't one of the allowed ones."""
     found = text(holder, name)
     if found and found not in allowed:
@@ -89,7 +103,9 @@ def other(holder: Mapping[str, Any], path: Path, name: str, allowed: Sequence[st
 def several(
     holder: Mapping[str, Any], path: Path, names: Sequence[str], *, needs_one: bool = True
 ) -> Iterator[Problem]:
-    """Yield a problem unless exactly one of the fields is there; without `needs_one`, at most one."""
+    """Yield a problem unless exactly one of the fields is there; without `needs_one`, at most
+    one.
+    """
     found = [name for name in names if holder.get(name) is not None]
     if len(found) > 1:
         yield path, f"must have one of {_one_of(names)} (it has {' and '.join(found)})"
@@ -133,18 +149,32 @@ def port(value: Any, path: Path) -> Iterator[Problem]:
 def port_name(value: Any, path: Path) -> Iterator[Problem]:
     """Yield a problem if a string isn't the name of a port of a container."""
     if type(value) is str and not _is_port_name(value):
-        yield path, f"{value!r} must have up to 15 lower-case letters, digits and '-', and a letter among them"
+        yield (
+            path,
+            (
+                f"{value!r} must have up to 15 lower-case letters, digits and '-', and a letter"
+                " among them"
+            ),
+        )
 
 
 def _is_port_name(text: str) -> bool:
     has_letter = re.search("[a-z]", text) is not None
-    return len(text) <= _LONGEST_PORT_NAME and has_letter and "--" not in text and is_dns_label(text)
+    return (
+        len(text) <= _LONGEST_PORT_NAME and has_letter and "--" not in text and is_dns_label(text)
+    )
 
 
 def data_key(value: str, path: Path) -> Iterator[Problem]:
     """Yield a problem if a key can't be one of a ConfigMap or Secret."""
     if not _data_key(value) or value == ".":
-        yield path, f"the key {value!r} must have up to 253 letters, digits, '-', '_' and '.', and not begin with '..'"
+        yield (
+            path,
+            (
+                f"the key {value!r} must have up to 253 letters, digits, '-', '_' and '.', and not"
+                " begin with '..'"
+            ),
+        )
 
 
 def labels(holder: Mapping[str, Any], path: Path) -> Iterator[Problem]:
@@ -157,7 +187,9 @@ def labels(holder: Mapping[str, Any], path: Path) -> Iterator[Problem]:
 
 
 def amount(value: Any) -> Fraction | float | None:
-    """Return the number that a quantity such as `500m` stands for; None if it isn't known or isn't one."""
+    """Return the number that a quantity such as `500m` stands for; None if it isn't known or isn't
+    one.
+    """
     if type(value) in (int, float):
         return float(value)
     try:

@@ -1,6 +1,7 @@
 """The rules of pods, and of the kinds that have a template for them.
 
-They are those of k8s.io/kubernetes (pkg/apis/core/validation, pkg/apis/apps/validation and pkg/apis/batch/validation).
+They are those of k8s.io/kubernetes (pkg/apis/core/validation, pkg/apis/apps/validation and
+pkg/apis/batch/validation).
 """
 
 from __future__ import annotations
@@ -38,10 +39,17 @@ _POLICIES: Final = ("Always", "OnFailure", "Never")
 _PULLS: Final = ("Always", "IfNotPresent", "Never")
 _CONTAINERS: Final = ("initContainers", "containers")
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
-_NUMBERS: Final = {"periodSeconds": 1, "timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 1}
+_NUMBERS: Final = {
+    "periodSeconds": 1,
+    "timeoutSeconds": 1,
+    "successThreshold": 1,
+    "failureThreshold": 1,
+}
 _env_name: Final = re.compile(r"[ -<>-~]+").fullmatch
 _cron_field: Final = re.compile(r"(?:\*|\?|[0-9a-zA-Z]+(?:-[0-9a-zA-Z]+)?)(?:/[0-9]+)?").fullmatch
-_MACROS: Final = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
+_MACROS: Final = frozenset(
+    {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
+)
 _RANGES: Final = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
 _NAMES: Final = {
     3: "jan feb mar apr may jun jul aug sep oct nov dec".split(),
@@ -67,9 +75,15 @@ def workload(content: Mapping[str, Any]) -> Iterator[Problem]:
     yield from outside(spec, ("spec",), "revisionHistoryLimit", 0)
     selector = mapping(spec, "selector")
     yield from _selector(selector, ("spec", "selector"))
-    if is_known(spec.get("selector")) and not (selector.get("matchLabels") or selector.get("matchExpressions")):
+    if is_known(spec.get("selector")) and not (
+        selector.get("matchLabels") or selector.get("matchExpressions")
+    ):
         yield ("spec", "selector"), "must not be empty"
-    more = {name for _, one in elements(spec, "volumeClaimTemplates") if (name := text(one, "metadata", "name"))}
+    more = {
+        name
+        for _, one in elements(spec, "volumeClaimTemplates")
+        if (name := text(one, "metadata", "name"))
+    }
     yield from _template(spec, ("spec",), ("Always",), more)
     yield from _matches(mapping(selector, "matchLabels"), spec)
 
@@ -98,10 +112,22 @@ def cron_job(content: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _job_spec(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    for name in ("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
+    for name in (
+        "parallelism",
+        "completions",
+        "backoffLimit",
+        "activeDeadlineSeconds",
+        "ttlSecondsAfterFinished",
+    ):
         yield from outside(spec, path, name, 0)
-    if spec.get("template") is not None and lookup(spec, ("template", "spec", "restartPolicy")) is None:
-        yield (*path, "template", "spec", "restartPolicy"), "is required in a job: OnFailure or Never"
+    if (
+        spec.get("template") is not None
+        and lookup(spec, ("template", "spec", "restartPolicy")) is None
+    ):
+        yield (
+            (*path, "template", "spec", "restartPolicy"),
+            "is required in a job: OnFailure or Never",
+        )
     yield from _template(spec, path, ("OnFailure", "Never"))
 
 
@@ -116,7 +142,10 @@ def _schedule(value: Any, path: Path) -> Iterator[Problem]:
     if value.startswith(("TZ=", "CRON_TZ=")):
         yield path, "must not have a time zone; set timeZone"
     elif len(fields) != 5 or not all(map(_is_cron, fields, range(5))):
-        yield path, f"{value!r} must be a schedule of five fields, such as '0 3 * * *', or such as @daily"
+        yield (
+            path,
+            f"{value!r} must be a schedule of five fields, such as '0 3 * * *', or such as @daily",
+        )
 
 
 def _is_cron(field: str, at_: int) -> bool:
@@ -149,8 +178,12 @@ def _template(
     spec: Mapping[str, Any], path: Path, policies: tuple[str, ...], more: Collection[str] = ()
 ) -> Iterator[Problem]:
     template = mapping(spec, "template")
-    yield from labels(mapping(template, "metadata", "labels"), (*path, "template", "metadata", "labels"))
-    yield from other(mapping(template, "spec"), (*path, "template", "spec"), "restartPolicy", policies)
+    yield from labels(
+        mapping(template, "metadata", "labels"), (*path, "template", "metadata", "labels")
+    )
+    yield from other(
+        mapping(template, "spec"), (*path, "template", "spec"), "restartPolicy", policies
+    )
     if template:
         yield from _pod_spec(mapping(template, "spec"), (*path, "template", "spec"), more)
 
@@ -158,7 +191,11 @@ def _template(
 def _matches(wanted: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem if the template's labels aren't those that the selector wants."""
     has = mapping(spec, "template", "metadata", "labels")
-    if not is_known(wanted) or not is_known(has) or not is_known(lookup(spec, ("template", "metadata"))):
+    if (
+        not is_known(wanted)
+        or not is_known(has)
+        or not is_known(lookup(spec, ("template", "metadata")))
+    ):
         return
     for key, value in wanted.items():
         if has.get(key) != value:
@@ -186,7 +223,9 @@ def _pod_spec(spec: Mapping[str, Any], path: Path, more: Collection[str] = ()) -
     if spec.get("containers", []) == []:
         yield (*path, "containers"), "is required"
     yield from other(spec, path, "restartPolicy", _POLICIES)
-    yield from other(spec, path, "dnsPolicy", ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"))
+    yield from other(
+        spec, path, "dnsPolicy", ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+    )
     yield from outside(spec, path, "activeDeadlineSeconds", 1)
     yield from outside(spec, path, "terminationGracePeriodSeconds", 0)
     volumes = {*more}
@@ -195,11 +234,13 @@ def _pod_spec(spec: Mapping[str, Any], path: Path, more: Collection[str] = ()) -
         yield from missing(one, here, "name")
         yield from label(one.get("name"), (*here, "name"))
         yield from several(one, here, sorted(one.keys() - {"name"}), needs_one=False)
-        yield from quantity(lookup(one, ("emptyDir", "sizeLimit")), (*here, "emptyDir", "sizeLimit"))
+        yield from quantity(
+            lookup(one, ("emptyDir", "sizeLimit")), (*here, "emptyDir", "sizeLimit")
+        )
         volumes.add(text(one, "name"))
-    knows_volumes = is_known([one.get("name") for _, one in elements(spec, "volumes")]) and is_known(
-        spec.get("volumes")
-    )
+    knows_volumes = is_known(
+        [one.get("name") for _, one in elements(spec, "volumes")]
+    ) and is_known(spec.get("volumes"))
     yield from twice(
         [
             (text(one, "name"), (*path, "volumes", index, "name"))
@@ -265,7 +306,9 @@ def _env(container: Mapping[str, Any], path: Path) -> Iterator[Problem]:
             )
 
 
-def _mounts(container: Mapping[str, Any], path: Path, volumes: set[str] | None) -> Iterator[Problem]:
+def _mounts(
+    container: Mapping[str, Any], path: Path, volumes: set[str] | None
+) -> Iterator[Problem]:
     places = []
     for index, one in elements(container, "volumeMounts"):
         here = (*path, "volumeMounts", index)
@@ -286,7 +329,10 @@ def _resources(container: Mapping[str, Any], path: Path) -> Iterator[Problem]:
             limit = amount(limits.get(name))
             asked = amount(value)
             if list_ == "requests" and limit is not None and asked is not None and asked > limit:
-                yield (*path, "resources", "requests", name), f"must not be above the limit, {limits[name]}"
+                yield (
+                    (*path, "resources", "requests", name),
+                    f"must not be above the limit, {limits[name]}",
+                )
 
 
 def _probe(probe: Mapping[str, Any], path: Path) -> Iterator[Problem]:

@@ -20,7 +20,10 @@ _RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("", "ResourceQuota"): objects.quota,
     ("", "Secret"): objects.secret,
     ("", "Service"): objects.service,
-    **{("apps", kind): pods.workload for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")},
+    **{
+        ("apps", kind): pods.workload
+        for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+    },
     ("autoscaling", "HorizontalPodAutoscaler"): objects.autoscaler,
     ("batch", "CronJob"): pods.cron_job,
     ("batch", "Job"): pods.job,
@@ -28,7 +31,10 @@ _RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("networking.k8s.io", "NetworkPolicy"): objects.network_policy,
     ("policy", "PodDisruptionBudget"): objects.disruption_budget,
     **{("rbac.authorization.k8s.io", kind): objects.role for kind in ("ClusterRole", "Role")},
-    **{("rbac.authorization.k8s.io", kind): objects.role_binding for kind in ("ClusterRoleBinding", "RoleBinding")},
+    **{
+        ("rbac.authorization.k8s.io", kind): objects.role_binding
+        for kind in ("ClusterRoleBinding", "RoleBinding")
+    },
     ("scheduling.k8s.io", "PriorityClass"): objects.priority_class,
     ("storage.k8s.io", "StorageClass"): objects.storage_class,
 }
@@ -38,7 +44,8 @@ def problems(content: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what an API server's code would refuse in an object of one of Kubernetes' own kinds.
 
     Args:
-        content: The object, in which Observables stand for values that aren't known yet; they count as right.
+        content: The object, in which Observables stand for values that aren't known yet; they count
+            as right.
     """
     key = (group_of(str(content.get("apiVersion", ""))), str(content.get("kind", "")))
     rule = _RULES.get(key)

@@ -1,4 +1,6 @@
-"""Splits the apiVersions of manifests, and refuses strings that Kubernetes can't parse as an apiVersion."""
+"""Splits the apiVersions of manifests, and refuses strings that Kubernetes can't parse as an
+apiVersion.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ class ApiVersionError(InputError):
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return the group and the version of an apiVersion. Without a slash, as in `v1`, the group is an empty string.
+    """Return the group and the version of an apiVersion. Without a slash, as in `v1`, the group is
+    an empty string.
 
     Raises:
         ApiVersionError: The string has more than one slash.
@@ -20,6 +23,7 @@ def split_api_version(api_version: str) -> tuple[str, str]:
     group, version = split(api_version)
     if "/" in group:
         raise ApiVersionError(
-            f"cannot parse apiVersion {short_repr(api_version, 120)}: it must be `version` or `group/version`"
+            f"cannot parse apiVersion {short_repr(api_version, 120)}: it must be `version` or"
+            " `group/version`"
         )
     return group, version

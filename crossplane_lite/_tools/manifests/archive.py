@@ -1,17 +1,21 @@
-"""Reads container images that were saved to a file or a folder, and the `package.yaml` of Crossplane packages in them.
+"""Reads container images that were saved to a file or a folder, and the `package.yaml` of
+Crossplane packages in them.
 
-Two layouts are read: the docker-archive, which `crossplane xpkg build` and `docker save` write (`manifest.json`), and
-the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. A tar file may be gzipped.
+Two layouts are read: the docker-archive, which `crossplane xpkg build` and `docker save` write
+(`manifest.json`), and the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. A
+tar file may be gzipped.
 
-A Crossplane package marks the layer that has `package.yaml` with the word `base`. The mark is the value of the label
-`io.crossplane.xpkg:sha256:<digest of the layer>` in the image's configuration, or of the layer's annotation
-`io.crossplane.xpkg` (package specification). Without a mark, the topmost layer that has the file is read.
+A Crossplane package marks the layer that has `package.yaml` with the word `base`. The mark is the
+value of the label `io.crossplane.xpkg:sha256:<digest of the layer>` in the image's configuration,
+or of the layer's annotation `io.crossplane.xpkg` (package specification). Without a mark, the
+topmost layer that has the file is read.
 
-From a tar file that isn't an image, the YAML and JSON files are read, as from a folder. A gzipped text file is unpacked
-and read: `crossplane xpkg extract` writes a package's `package.yaml` in this form.
+From a tar file that isn't an image, the YAML and JSON files are read, as from a folder. A gzipped
+text file is unpacked and read: `crossplane xpkg extract` writes a package's `package.yaml` in this
+form.
 
-The limits on sizes are for unpacked bytes. If the archive has a digest for a file that is read, the file's content is
-checked against the digest.
+The limits on sizes are for unpacked bytes. If the archive has a digest for a file that is read, the
+file's content is checked against the digest.
 """
 
 from __future__ import annotations
@@ -59,9 +63,12 @@ class Layer(NamedTuple):
 
     Attributes:
         file: The name of the layer's file in the archive.
-        digest: The digest of the file as it is stored, gzipped or not; None if the archive has no digest for it.
-        unpacked: The digest of the unpacked file; None if the image's configuration has no digest for it.
-        mark: Crossplane's mark of the layer, such as `base` for the layer with `package.yaml`; None without a mark.
+        digest: The digest of the file as it is stored, gzipped or not; None if the archive has no
+            digest for it.
+        unpacked: The digest of the unpacked file; None if the image's configuration has no digest
+            for it.
+        mark: Crossplane's mark of the layer, such as `base` for the layer with `package.yaml`; None
+            without a mark.
     """
 
     file: str
@@ -74,7 +81,8 @@ class Image(NamedTuple):
     """A saved image.
 
     Attributes:
-        name: The image's name in messages: the image's tag; without a tag, the name of a file, or a digest.
+        name: The image's name in messages: the image's tag; without a tag, the name of a file, or a
+            digest.
         config: The image's configuration, with operating system, architecture and labels.
         layers: The layers, from the lowest to the topmost.
     """
@@ -89,7 +97,9 @@ class NoPackageError(InputError):
 
 
 def is_archive(head: bytes) -> bool:
-    """Return whether a file is a tar file, or compressed with gzip or zstd. `head` has the file's first 512 bytes."""
+    """Return whether a file is a tar file, or compressed with gzip or zstd. `head` has the file's
+    first 512 bytes.
+    """
     return head[_TAR] == b"ustar" or head.startswith((GZIP, ZSTD))
 
 
@@ -99,11 +109,13 @@ def is_layout(folder: str) -> bool:
 
 
 def read_archive(file: BinaryIO, label: str) -> list[Stream]:
-    """Read the Crossplane package in a saved image, the YAML and JSON files in another tar file, or a gzipped text.
+    """Read the Crossplane package in a saved image, the YAML and JSON files in another tar file, or
+    a gzipped text.
 
-    For an image, these are each different `package.yaml` of its images; for another tar file, its YAML and JSON files
-    that aren't hidden. `file` is seekable and at its first byte. Raises InputError if the file is none of these, is
-    damaged or too large, or no image in it has a `package.yaml`.
+    For an image, these are each different `package.yaml` of its images; for another tar file, its
+    YAML and JSON files that aren't hidden. `file` is seekable and at its first byte. Raises
+    InputError if the file is none of these, is damaged or too large, or no image in it has a
+    `package.yaml`.
     """
     text = gzipped_text(file, label)
     if text is not None:
@@ -113,7 +125,8 @@ def read_archive(file: BinaryIO, label: str) -> list[Stream]:
 
 
 def _documents(files: TarFiles) -> list[Stream]:
-    """Return the YAML and JSON files in a tar file; an empty list if it is an image, or has no such files.
+    """Return the YAML and JSON files in a tar file; an empty list if it is an image, or has no such
+    files.
 
     Hidden files, and files in hidden folders, are left out.
 
@@ -126,7 +139,9 @@ def _documents(files: TarFiles) -> list[Stream]:
     with damage(files.label, "can't be read"):
         for name in files.names():
             # Hidden files aren't the author's: macOS, for example, puts them beside others.
-            if not name.lower().endswith(DOCUMENTS) or any(part.startswith(".") for part in name.split("/")):
+            if not name.lower().endswith(DOCUMENTS) or any(
+                part.startswith(".") for part in name.split("/")
+            ):
                 continue
             data = files.read(name)
             if data is not None:
@@ -137,8 +152,9 @@ def _documents(files: TarFiles) -> list[Stream]:
 def read_layout(folder: str) -> list[Stream]:
     """Read the Crossplane package in an OCI layout that is a folder.
 
-    For several images, each `package.yaml` that differs from the others is returned. Raises InputError if the folder
-    isn't an OCI layout, a file in it is missing, damaged or too large, or no image has a `package.yaml`.
+    For several images, each `package.yaml` that differs from the others is returned. Raises
+    InputError if the folder isn't an OCI layout, a file in it is missing, damaged or too large, or
+    no image has a `package.yaml`.
     """
     return read_files(FolderFiles(folder))
 
@@ -154,21 +170,25 @@ def read_files(files: Files) -> list[Stream]:
                 found.setdefault(data, image.name)
     if not found:
         raise NoPackageError(
-            f"{files.label} has no {_PACKAGE}: it is not a Crossplane package; build one with `crossplane xpkg build`"
+            f"{files.label} has no {_PACKAGE}: it is not a Crossplane package; build one with"
+            " `crossplane xpkg build`"
         )
     if len(found) == 1:
         return [Stream(f"{files.label}:{_PACKAGE}", data) for data in found]
-    return [Stream(f"{files.label}:{printable(name)}:{_PACKAGE}", data) for data, name in found.items()]
+    return [
+        Stream(f"{files.label}:{printable(name)}:{_PACKAGE}", data) for data, name in found.items()
+    ]
 
 
 def images(files: Files, *, every: bool = False) -> Iterator[Image]:
     """Yield the images of an archive, without the attestations that an index lists beside them.
 
-    By default only the first platform of a multi-platform image is yielded; with `every`, all saved ones are. The
-    caller wraps the iteration in `archive_files.damage`. Raises InputError if this isn't a whole image archive, or is
-    damaged.
+    By default only the first platform of a multi-platform image is yielded; with `every`, all saved
+    ones are. The caller wraps the iteration in `archive_files.damage`. Raises InputError if this
+    isn't a whole image archive, or is damaged.
     """
-    # Newer versions of docker write both layouts. The OCI layout is better, because it has annotations.
+    # Newer versions of docker write both layouts. The OCI layout is better, because it has
+    # annotations.
     if files.has("index.json"):
         index = files.typed("index.json", files.json("index.json"), dict)
         for where, entry in files.objects("index.json: manifests", index.get("manifests")):
@@ -179,8 +199,8 @@ def images(files: Files, *, every: bool = False) -> Iterator[Image]:
             yield _docker_image(files, where, entry)
     else:
         raise InputError(
-            f"{files.label} is not a whole image archive: it has neither manifest.json nor index.json; save the image "
-            "with `docker save` or `crossplane xpkg build`"
+            f"{files.label} is not a whole image archive: it has neither manifest.json nor"
+            " index.json; save the image with `docker save` or `crossplane xpkg build`"
         )
 
 
@@ -201,10 +221,11 @@ def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
 
 
 def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[Image]:
-    """Yield the image of an entry in `index.json`; for an entry that is an index itself, each of its saved images.
+    """Yield the image of an entry in `index.json`; for an entry that is an index itself, each of
+    its saved images.
 
-    `where` is the entry's place for messages. Raises InputError if no image of the entry was saved, or a manifest or
-    configuration is missing, damaged or wrong.
+    `where` is the entry's place for messages. Raises InputError if no image of the entry was saved,
+    or a manifest or configuration is missing, damaged or wrong.
     """
     name = _mapping(entry.get("annotations")).get(_REF_NAME) or entry.get("digest")
     missing = None
@@ -231,18 +252,25 @@ def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[
         raise files.error(f"{missing} is missing: save the image again, with all of its files")
 
 
-def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Layer]]:
+def _oci_parts(
+    files: Files, where: str, manifest: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], list[Layer]]:
     """Return the configuration and the layers of an image in the OCI layout.
 
-    Raises InputError if a field of `manifest` is missing or wrong, or the configuration can't be read.
+    Raises InputError if a field of `manifest` is missing or wrong, or the configuration can't be
+    read.
     """
-    config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
+    config = _digest(
+        files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict)
+    )
     entries = files.objects(f"{where}: layers", manifest.get("layers"))
     read, labels, unpacked = _config(files, _blob(config), config, len(entries))
     layers = []
     for (place, entry), below in zip(entries, unpacked, strict=True):
         digest = _digest(files, place, entry)
-        mark = _text(_mapping(entry.get("annotations")).get(_MARK)) or _text(labels.get(f"{_MARK}:{digest}"))
+        mark = _text(_mapping(entry.get("annotations")).get(_MARK)) or _text(
+            labels.get(f"{_MARK}:{digest}")
+        )
         layers.append(Layer(_blob(digest), digest, below, mark))
     return read, layers
 
@@ -250,25 +278,28 @@ def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[M
 def _config(
     files: Files, name: str, digest: str | None, layers: int
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str | None]]:
-    """Return an image's configuration, the labels in it, and the digest (or None) of each layer's unpacked content.
+    """Return an image's configuration, the labels in it, and the digest (or None) of each layer's
+    unpacked content.
 
-    If the configuration doesn't have as many digests as there are `layers`, all are None. Raises InputError if the file
-    can't be read, isn't a JSON object, or has another digest than `digest`.
+    If the configuration doesn't have as many digests as there are `layers`, all are None. Raises
+    InputError if the file can't be read, isn't a JSON object, or has another digest than `digest`.
     """
     config = files.typed(name, files.json(name, digest), dict)
     unpacked = _mapping(config.get("rootfs")).get("diff_ids")
     known: list[str | None] = [None] * layers
     if isinstance(unpacked, list) and len(unpacked) == layers:
-        known = [one if isinstance(one, str) and _DIGEST.fullmatch(one) else None for one in unpacked]
+        known = [
+            one if isinstance(one, str) and _DIGEST.fullmatch(one) else None for one in unpacked
+        ]
     return config, _mapping(_mapping(config.get("config")).get("Labels")), known
 
 
 def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -> bytes | None:
     """Return the content of an image's `package.yaml`; None if the image has no such file.
 
-    Only the first layer with the mark `base` is searched; without this mark, all layers are, from the topmost. Images
-    may share layers, so `searched` keeps the result for each layer's file. Raises InputError if a layer is missing,
-    damaged or too large.
+    Only the first layer with the mark `base` is searched; without this mark, all layers are, from
+    the topmost. Images may share layers, so `searched` keeps the result for each layer's file.
+    Raises InputError if a layer is missing, damaged or too large.
     """
     marked = [layer for layer in image.layers if layer.mark == "base"]
     for layer in marked[:1] or reversed(image.layers):
@@ -286,8 +317,8 @@ def _digest(files: Files, where: str, descriptor: Mapping[str, Any]) -> str:
     digest: str = files.typed(f"{where}.digest", descriptor.get("digest"), str)
     if not _DIGEST.fullmatch(digest):
         raise files.error(
-            f"{where}.digest must be sha256: with 64, or sha512: with 128, lower-case hexadecimal digits "
-            f"(got {digest!r:.80}); the archive may be damaged: save it again"
+            f"{where}.digest must be sha256: with 64, or sha512: with 128, lower-case hexadecimal"
+            f" digits (got {digest!r:.80}); the archive may be damaged: save it again"
         )
     return digest
 

@@ -1,6 +1,7 @@
 """Reads the files of a saved image: members of a tar file, or files of a folder.
 
-The sizes, names, links and header lengths in an archive are never trusted, and nothing is written to disk.
+The sizes, names, links and header lengths in an archive are never trusted, and nothing is written
+to disk.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _DAMAGE: Final = (
 class Files(abc.ABC):
     """The files of an archive or a folder.
 
-    Callers wrap their use of the methods in `damage`: Python's readers raise many types of exceptions for a damaged
-    file, and `damage` turns these into InputError.
+    Callers wrap their use of the methods in `damage`: Python's readers raise many types of
+    exceptions for a damaged file, and `damage` turns these into InputError.
 
     Args:
         label: The archive's name in messages.
@@ -76,7 +77,8 @@ class Files(abc.ABC):
     def hash(self, name: str, digest: str | None = None) -> Any:
         """Return the hash object of a file's content.
 
-        The algorithm is that of `digest`, such as `sha512:...`, or sha256. Raises InputError if there is no such file.
+        The algorithm is that of `digest`, such as `sha512:...`, or sha256. Raises InputError if
+        there is no such file.
         """
         found = _new_hash(digest)
         with self.open(name) as file:
@@ -87,18 +89,20 @@ class Files(abc.ABC):
     def check(self, name: str, digest: str | None, found: Any) -> None:
         """Compare the digest of a file's content with the digest that the archive has for the file.
 
-        Nothing is compared if the archive has no digest. `found` is the hash object. Raises InputError if the digests
-        differ.
+        Nothing is compared if the archive has no digest. `found` is the hash object. Raises
+        InputError if the digests differ.
         """
         if digest is not None and digest.rpartition(":")[2] != found.hexdigest():
             raise self.error(
-                f"{name} is damaged: its digest is {found.name}:{found.hexdigest()}, not {digest}; get the file again"
+                f"{name} is damaged: its digest is {found.name}:{found.hexdigest()}, not {digest};"
+                " get the file again"
             )
 
     def json(self, name: str, digest: str | None = None) -> Any:
         """Return the value in a JSON file.
 
-        Raises InputError if the file is missing, has more than 16 MB or another digest, or isn't JSON.
+        Raises InputError if the file is missing, has more than 16 MB or another digest, or isn't
+        JSON.
         """
         with self.open(name) as file:
             data = file.read(LARGEST_JSON + 1)
@@ -116,25 +120,31 @@ class Files(abc.ABC):
             raise self.error(f"{name} is not JSON: {e}; save the image again") from e
 
     def objects(self, where: str, value: Any) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return the objects of a list, each with its place for messages, such as `index.json: manifests[0]`.
+        """Return the objects of a list, each with its place for messages, such as
+        `index.json: manifests[0]`.
 
         Raises InputError if `value` isn't a list of objects.
         """
-        places = [(f"{where}[{number}]", one) for number, one in enumerate(self.typed(where, value, list))]
+        places = [
+            (f"{where}[{number}]", one) for number, one in enumerate(self.typed(where, value, list))
+        ]
         return [(place, self.typed(place, one, dict)) for place, one in places]
 
     def typed(self, where: str, value: Any, kind: type[Any]) -> Any:
-        """Return a value from JSON; raise InputError, which names the place `where`, if it isn't a `kind`."""
+        """Return a value from JSON; raise InputError, which names the place `where`, if it isn't a
+        `kind`.
+        """
         return typed(value, kind, lambda problem: self.error(f"{where} {problem}"))
 
     @contextlib.contextmanager
     def layer(self, layer: str, digest: str | None, largest: int | None = None) -> Iterator[Any]:
         """Open a layer, which is a tar file and may be gzipped, as a context manager.
 
-        The context's value is a file from which the unpacked bytes are read. With a `digest`, the rest of the layer is
-        read at the end of the context, and its digest is compared. Exceptions of Python's readers inside of the context
-        become InputError. `largest` is in bytes; its default is the limit of packages, 200 MB. Raises InputError if the
-        layer is missing, damaged, too large, or compressed with zstd.
+        The context's value is a file from which the unpacked bytes are read. With a `digest`, the
+        rest of the layer is read at the end of the context, and its digest is compared. Exceptions
+        of Python's readers inside of the context become InputError. `largest` is in bytes; its
+        default is the limit of packages, 200 MB. Raises InputError if the layer is missing,
+        damaged, too large, or compressed with zstd.
         """
         what = f"{self.label}: the layer {layer}"
         found = _new_hash(digest) if digest is not None else None
@@ -142,7 +152,10 @@ class Files(abc.ABC):
             head = file.read(len(ZSTD))
             file.seek(0)
             if head == ZSTD:
-                raise _error(f"{what} is compressed with zstd, which can't be read: build the image again with gzip")
+                raise _error(
+                    f"{what} is compressed with zstd, which can't be read: build the image again"
+                    " with gzip"
+                )
             packed: Any = gzip.GzipFile(fileobj=file) if head.startswith(GZIP) else file
             stream = _Bounded(packed, LARGEST if largest is None else largest, what, found)
             yield stream
@@ -153,8 +166,8 @@ class Files(abc.ABC):
     def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
         """Return the content of a file in a layer; None if the layer doesn't have the file.
 
-        The `digest` is that of the unpacked layer. Raises InputError if the layer can't be read, or the wanted file
-        isn't a regular one.
+        The `digest` is that of the unpacked layer. Raises InputError if the layer can't be read, or
+        the wanted file isn't a regular one.
         """
         with self.layer(layer, digest) as stream:
             found = member_of(stream, f"{self.label}: the layer {layer}", name)
@@ -168,8 +181,8 @@ class Files(abc.ABC):
 class TarFiles(Files):
     """The members of a tar file, which may be gzipped.
 
-    `file` is seekable and at its first byte. Raises InputError if it isn't a tar file, is damaged, has more than 10,000
-    members or 4 GB unpacked, or is compressed with zstd.
+    `file` is seekable and at its first byte. Raises InputError if it isn't a tar file, is damaged,
+    has more than 10,000 members or 4 GB unpacked, or is compressed with zstd.
     """
 
     def __init__(self, file: BinaryIO, label: str) -> None:
@@ -177,7 +190,10 @@ class TarFiles(Files):
         head = file.read(len(ZSTD))
         file.seek(-len(head), os.SEEK_CUR)
         if head == ZSTD:
-            raise _error(f"{label} is compressed with zstd, which can't be read: unpack it first, with zstd -d")
+            raise _error(
+                f"{label} is compressed with zstd, which can't be read: unpack it first, with"
+                " zstd -d"
+            )
         source: Any = file
         if head.startswith(GZIP):
             source = _Bounded(gzip.GzipFile(fileobj=file), _LARGEST_ARCHIVE, label)
@@ -189,19 +205,25 @@ class TarFiles(Files):
                 number += 1
                 if number > _MOST_FILES:
                     raise _error(
-                        f"{label} has more than {_MOST_FILES:,} files, the most that crossplane-lite reads "
-                        "of an archive: give an archive with fewer"
+                        f"{label} has more than {_MOST_FILES:,} files, the most that"
+                        " crossplane-lite reads of an archive: give an archive with fewer"
                     )
                 if member.size < 0:
-                    raise _error(f"{label} is damaged: {member.name!r} has a negative size; get the file again")
+                    raise _error(
+                        f"{label} is damaged: {member.name!r} has a negative size; get the file"
+                        " again"
+                    )
                 self._members[clean_name(member.name)] = member
 
     def names(self) -> list[str]:
-        """Return the sorted names of all members except folders. Links and special files are included."""
+        """Return the sorted names of all members except folders. Links and special files are
+        included.
+        """
         return sorted(name for name, member in self._members.items() if not member.isdir())
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a regular file, or of the file that a link leads to; None if there is no such file.
+        """Return the content of a regular file, or of the file that a link leads to; None if there
+        is no such file.
 
         Raises:
             InputError: The file has more than 200 MB.
@@ -213,7 +235,8 @@ class TarFiles(Files):
             data = file.read(LARGEST + 1)
         if len(data) > LARGEST:
             raise self.error(
-                f"{name} is larger than {LARGEST // _MB} MB, the most that crossplane-lite reads of a file"
+                f"{name} is larger than {LARGEST // _MB} MB, the most that crossplane-lite reads of"
+                " a file"
             )
         return data
 
@@ -233,8 +256,8 @@ class TarFiles(Files):
 class FolderFiles(Files):
     """The files of a folder, whose path is the label.
 
-    Callers pass only constants, and names that are made from checked digests: a name with `..` could lead out of the
-    folder.
+    Callers pass only constants, and names that are made from checked digests: a name with `..`
+    could lead out of the folder.
     """
 
     def _find(self, name: str) -> BinaryIO | None:
@@ -247,8 +270,8 @@ class FolderFiles(Files):
 class _Bounded:
     """A file that raises InputError when it is read or moved beyond a limit.
 
-    The limit, `largest`, counts from the file's first byte. The hash object `found` is right only if the file is read
-    from there to its end.
+    The limit, `largest`, counts from the file's first byte. The hash object `found` is right only
+    if the file is read from there to its end.
     """
 
     def __init__(self, file: Any, largest: int, what: str, found: Any = None) -> None:
@@ -279,16 +302,17 @@ class _Bounded:
     def _check(self, place: int) -> None:
         if place > self._largest:
             raise _error(
-                f"{self._what} is larger than {self._largest // _MB} MB unpacked, the most that crossplane-lite reads"
+                f"{self._what} is larger than {self._largest // _MB} MB unpacked, the most that"
+                " crossplane-lite reads"
             )
 
 
 def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
     """Return the unpacked content of a gzipped text file.
 
-    Return None, with the file at its first byte again, if it isn't gzipped, or if its first 512 unpacked bytes are
-    missing, damaged or have a null byte, as a tar file's have. Raises InputError if the file is damaged, or larger than
-    200 MB unpacked.
+    Return None, with the file at its first byte again, if it isn't gzipped, or if its first 512
+    unpacked bytes are missing, damaged or have a null byte, as a tar file's have. Raises InputError
+    if the file is damaged, or larger than 200 MB unpacked.
     """
     head = file.read(len(ZSTD))
     file.seek(-len(head), os.SEEK_CUR)
@@ -309,11 +333,13 @@ def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
 
 @contextlib.contextmanager
 def damage(what: str, problem: str) -> Iterator[None]:
-    """Turn exceptions of Python's archive readers into InputError, as a context manager. An InputError stays unchanged.
+    """Turn exceptions of Python's archive readers into InputError, as a context manager. An
+    InputError stays unchanged.
 
     Args:
         what: The beginning of the message: the name of the file.
-        problem: The middle of the message, such as `can't be read`. The exception's text follows as the reason.
+        problem: The middle of the message, such as `can't be read`. The exception's text follows as
+            the reason.
     """
     try:
         yield
@@ -325,8 +351,12 @@ def damage(what: str, problem: str) -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """Return a string with `?` in place of each character that can't be printed, such as a line break."""
-    return text if text.isprintable() else "".join(one if one.isprintable() else "?" for one in text)
+    """Return a string with `?` in place of each character that can't be printed, such as a line
+    break.
+    """
+    return (
+        text if text.isprintable() else "".join(one if one.isprintable() else "?" for one in text)
+    )
 
 
 def _error(text: str) -> InputError:
@@ -334,33 +364,40 @@ def _error(text: str) -> InputError:
 
 
 def _new_hash(digest: str | None) -> Any:
-    """Return a new hash object with the algorithm of a digest, such as `sha512:...`. None means sha256."""
+    """Return a new hash object with the algorithm of a digest, such as `sha512:...`. None means
+    sha256.
+    """
     return hashlib.new((digest or "sha256:").partition(":")[0])
 
 
 def member_of(stream: Any, what: str, name: str) -> tuple[int, bytes] | None:
-    """Return the permissions and the content of a file in a tar file; None if the tar file doesn't have it.
+    """Return the permissions and the content of a file in a tar file; None if the tar file doesn't
+    have it.
 
     Raises InputError if the wanted file isn't a regular one, or has more than 200 MB.
     """
     tar: Any
     with tarfile.open(fileobj=stream, mode="r|", bufsize=_MB) as tar:
         while (member := tar.next()) is not None:
-            tar.members.clear()  # tarfile remembers all members, and a million small files would fill the memory
+            # tarfile remembers all members, and a million small files would fill the memory
+            tar.members.clear()
             if clean_name(member.name) == name:
                 if not member.isreg():
                     raise _error(
-                        f"{what}: {name} must be a regular file, not a link or a folder: build the package again"
+                        f"{what}: {name} must be a regular file, not a link or a folder: build the"
+                        " package again"
                     )
                 if member.size > LARGEST:
                     raise _error(
-                        f"{what}: {name} is larger than {LARGEST // _MB} MB, the most that Crossplane reads; "
-                        "give its CustomResourceDefinitions as files instead"
+                        f"{what}: {name} is larger than {LARGEST // _MB} MB, the most that"
+                        " Crossplane reads; give its CustomResourceDefinitions as files instead"
                     )
                 return member.mode & 0o777, tar.extractfile(member).read()
     return None
 
 
 def clean_name(name: str) -> str:
-    """Return the name of an archive's member as a normal path without a leading slash: `a/b` for `/./a/b`."""
+    """Return the name of an archive's member as a normal path without a leading slash: `a/b` for
+    `/./a/b`.
+    """
     return posixpath.normpath(name).lstrip("/")

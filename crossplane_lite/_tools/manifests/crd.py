@@ -1,4 +1,6 @@
-"""Finds the CustomResourceDefinitions (CRDs) of a document, which may be a CRD or an XRD, and reads their versions."""
+"""Finds the CustomResourceDefinitions (CRDs) of a document, which may be a CRD or an XRD, and reads
+their versions.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,11 @@ class CrdVersion(NamedTuple):
         kind: The kind.
         schema: The version's `openAPIV3Schema`.
         served: Whether the API server serves the version.
-        storage: Whether the API server stores objects in this version. For a kind of an XRD: whether the version is
-            `referenceable`, which means that compositions are for this version.
-        replicas: The path of the field with the number of replicas that the subresource `scale` sets, such as
-            `.spec.replicas`; empty without this subresource.
+        storage: Whether the API server stores objects in this version. For a kind of an XRD:
+            whether the version is `referenceable`, which means that compositions are for this
+            version.
+        replicas: The path of the field with the number of replicas that the subresource `scale`
+            sets, such as `.spec.replicas`; empty without this subresource.
     """
 
     group: str
@@ -38,9 +41,9 @@ class CrdVersion(NamedTuple):
 def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
     """Return the CustomResourceDefinitions for a document, which may be a CRD or an XRD.
 
-    A CustomResourceDefinition is returned as it is, unchecked; from a CompositeResourceDefinition, those that
-    Crossplane creates are made. Returns None for any other document. Raises InputError for a wrong field of a
-    CompositeResourceDefinition.
+    A CustomResourceDefinition is returned as it is, unchecked; from a CompositeResourceDefinition,
+    those that Crossplane creates are made. Returns None for any other document. Raises InputError
+    for a wrong field of a CompositeResourceDefinition.
     """
     group, kind = group_of(str(content.get("apiVersion"))), content.get("kind")
     if (group, kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
@@ -55,15 +58,19 @@ def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any
 def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
     """Yield the versions of a CustomResourceDefinition, also those that aren't served.
 
-    Raises InputError, with the field's path, if the definition isn't of apiextensions.k8s.io/v1, or a field is missing
-    or wrong.
+    Raises InputError, with the field's path, if the definition isn't of apiextensions.k8s.io/v1, or
+    a field is missing or wrong.
     """
     if crd.get("apiVersion") != "apiextensions.k8s.io/v1":
         raise InputError(
-            f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read (this one is of "
-            f"{short_repr(crd.get('apiVersion'))}): `kubectl get crd NAME -o yaml` prints it in the version v1"
+            f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read (this"
+            f" one is of {short_repr(crd.get('apiVersion'))}): `kubectl get crd NAME -o yaml`"
+            " prints it in the version v1"
         )
-    group, kind = typed_at(where, crd, "spec.group", str), typed_at(where, crd, "spec.names.kind", str)
+    group, kind = (
+        typed_at(where, crd, "spec.group", str),
+        typed_at(where, crd, "spec.names.kind", str),
+    )
     check_name(where, "spec.group", group)
     check_name(where, "spec.names.kind", kind)
     for number, version in enumerate(typed_at(where, crd, "spec.versions", list)):
@@ -74,6 +81,9 @@ def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
         name = typed_at(at, version, "name", str)
         check_name(at, "name", name)
         schema = typed_at(at, version, "schema.openAPIV3Schema", dict)
-        served, storage = typed_at(at, version, "served", bool), typed_at(at, version, "storage", bool)
+        served, storage = (
+            typed_at(at, version, "served", bool),
+            typed_at(at, version, "storage", bool),
+        )
         replicas = typed_at(at, version, "subresources.scale.specReplicasPath", str, "")
         yield CrdVersion(group, name, kind, schema, served, storage, replicas)

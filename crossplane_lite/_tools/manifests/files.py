@@ -1,7 +1,7 @@
 """Reads files, and writes them as a whole.
 
-More than 1 GiB is refused, because a device or a pipe may never end. Other programs see the old content or the new one,
-and a full disk leaves the old one.
+More than 1 GiB is refused, because a device or a pipe may never end. Other programs see the old
+content or the new one, and a full disk leaves the old one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ _PART: Final = 1 << 20
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path that was found in a folder should be read: a regular file, or a link that leads nowhere.
+    """Return whether a path that was found in a folder should be read: a regular file, or a link
+    that leads nowhere.
 
-    Pipes and devices may never end, so they aren't read. A link that leads nowhere counts, so that reading it shows the
-    error.
+    Pipes and devices may never end, so they aren't read. A link that leads nowhere counts, so that
+    reading it shows the error.
     """
     return os.path.isfile(path) or not os.path.exists(path)
 
@@ -47,7 +48,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def read_all(file: BinaryIO, label: str) -> bytes:
     """Return the content of an open file, from its current position to its end.
 
-    Raises InputError, with the name `label`, if the file can't be read, or its rest has more than 1 GiB.
+    Raises InputError, with the name `label`, if the file can't be read, or its rest has more than 1
+    GiB.
     """
     # In parts, because a single read of 1 GiB would take the memory for all of it.
     parts: list[bytes] = []
@@ -56,8 +58,8 @@ def read_all(file: BinaryIO, label: str) -> bytes:
         size += len(data)
         if size > _LARGEST:
             raise InputError(
-                f"{label} is larger than {_LARGEST >> 20:,} MiB, the most that crossplane-lite reads: "
-                "give a smaller file"
+                f"{label} is larger than {_LARGEST >> 20:,} MiB, the most that crossplane-lite"
+                " reads: give a smaller file"
             )
         parts.append(data)
     return b"".join(parts)
@@ -72,24 +74,29 @@ def _part(file: BinaryIO, label: str) -> bytes:
 
 def unreadable(label: str, error: OSError | ValueError) -> InputError:
     """Return the error for a file that can't be read; `label` is its name in the message."""
-    reason = error.strerror if isinstance(error, OSError) else None  # open() raises ValueError for a null character
+    # open() raises ValueError for a null character
+    reason = error.strerror if isinstance(error, OSError) else None
     hint = near_file(label) if isinstance(error, FileNotFoundError) else ""
     return InputError(f"can't read {label}: {reason or error}{hint}")
 
 
 def near_file(path: str) -> str:
-    """Return a hint such as `; did you mean 'xr.yaml'?` for a path that isn't there; empty if no name is similar."""
+    """Return a hint such as `; did you mean 'xr.yaml'?` for a path that isn't there; empty if no
+    name is similar.
+    """
     folder, name = os.path.split(path)
     try:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         return ""
-    return near_name(name, [one for one in names if one != name])  # a link that leads nowhere is there
+    # a link that leads nowhere is there
+    return near_name(name, [one for one in names if one != name])
 
 
 @contextlib.contextmanager
 def naming(action: str, place: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn an OSError in a `with` block into an InputError, such as "can't write models/v1.py: Permission denied".
+    """Turn an OSError in a `with` block into an InputError, such as "can't write models/v1.py:
+    Permission denied".
 
     Args:
         action: A verb for the message: what the block does to the file or folder.
@@ -117,7 +124,8 @@ TEMPORARY: Final = ".crossplane-lite-"
 
 
 def replace_file(place: Path, content: bytes) -> None:
-    """Write a file: first beside its place, then in one step to it, with the permissions of the old file.
+    """Write a file: first beside its place, then in one step to it, with the permissions of the old
+    file.
 
     Missing folders are made.
 
@@ -130,7 +138,8 @@ def replace_file(place: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def replacing(place: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes a place at the end of a `with` block, and doesn't after an exception in it.
+    """Open a file for writing that takes a place at the end of a `with` block, and doesn't after an
+    exception in it.
 
     Else it is as `replace_file`.
 

@@ -1,8 +1,9 @@
 """Reads streams of JSON objects strictly, and reports the first mistake with its line.
 
-Python's json module reads large documents many times faster than any reader of YAML. But it also accepts NaN and
-infinities, and if a key occurs twice in an object, it keeps the last value. This module refuses both, like the module
-`yaml`. It also refuses numbers beyond the range of a double, and strings with half of a surrogate pair.
+Python's json module reads large documents many times faster than any reader of YAML. But it also
+accepts NaN and infinities, and if a key occurs twice in an object, it keeps the last value. This
+module refuses both, like the module `yaml`. It also refuses numbers beyond the range of a double,
+and strings with half of a surrogate pair.
 """
 
 from __future__ import annotations
@@ -24,15 +25,19 @@ _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _RefusedError(Exception):
-    """The document has NaN, an infinity or a number beyond the range of a double, or a key occurs twice."""
+    """The document has NaN, an infinity or a number beyond the range of a double, or a key occurs
+    twice.
+    """
 
 
 def parse_objects(text: str, label: str, *, is_json: bool) -> list[Document] | None:
-    """Return the objects of a stream of JSON, in which objects follow each other, such as `{"a": 1} {"b": 2}`.
+    """Return the objects of a stream of JSON, in which objects follow each other, such as
+    `{"a": 1} {"b": 2}`.
 
-    Returns None if the text has something else than objects, such as a list. If it isn't JSON, the result is None too,
-    unless `is_json` makes that an error. Raises InputError if a key occurs twice in an object, not every reader of JSON
-    can represent a number or string, or the text is nested too deeply.
+    Returns None if the text has something else than objects, such as a list. If it isn't JSON, the
+    result is None too, unless `is_json` makes that an error. Raises InputError if a key occurs
+    twice in an object, not every reader of JSON can represent a number or string, or the text is
+    nested too deeply.
     """
     documents: list[Document] = []
     place = _end_of_space(text, 0)
@@ -48,8 +53,11 @@ def parse_objects(text: str, label: str, *, is_json: bool) -> list[Document] | N
             return None
         except RecursionError:
             raise InputError(f"{label}, line {line}: {TOO_DEEP}") from None
-        except (_RefusedError, ValueError):  # Python raises ValueError for integers of thousands of digits
-            raise _problem(text, place, label) or InputError(f"{label}, line {line}: this is not JSON") from None
+        except (_RefusedError, ValueError):
+            # Python raises ValueError for integers of thousands of digits
+            raise _problem(text, place, label) or InputError(
+                f"{label}, line {line}: this is not JSON"
+            ) from None
         if _SURROGATE.search(text, place, end) and (problem := _problem(text, place, label)):
             raise problem
         if _is_too_deep(content):
@@ -74,7 +82,8 @@ def _is_too_deep(content: dict[str, Any]) -> bool:
 
 
 def _problem(text: str, place: int, label: str) -> InputError | None:
-    """Return an error for the first mistake in the document that begins at the index `place`; None without a mistake.
+    """Return an error for the first mistake in the document that begins at the index `place`; None
+    without a mistake.
 
     Mistakes here are only those that Python's json module accepts: see the module's description.
     """
@@ -92,9 +101,14 @@ def _problem(text: str, place: int, label: str) -> InputError | None:
         elif now[0] == '"':
             problem = _problem_of_string(now, keys[-1] if before in ("{", ",") else None)
         elif now in ("NaN", "Infinity", "-Infinity"):
-            problem = f"{now} can't be used, because JSON has no such number; quote it, or write a number"
+            problem = (
+                f"{now} can't be used, because JSON has no such number; quote it, or write a number"
+            )
         elif now[0] in "-0123456789" and math.isinf(float(now)):
-            problem = "this number is beyond the range of a double (about 1.8e308); quote it, or write a smaller one"
+            problem = (
+                "this number is beyond the range of a double (about 1.8e308); quote it, or write a"
+                " smaller one"
+            )
         if problem is not None:
             return InputError(f"{label}, line {_line(text, token.start())}: {problem}")
         if not keys:
@@ -108,7 +122,10 @@ def _problem_of_string(token: str, keys: set[str] | None) -> str | None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "this string has half of a surrogate pair, such as \\ud83d; write both halves, or the character itself"
+        return (
+            "this string has half of a surrogate pair, such as \\ud83d; write both halves, or the"
+            " character itself"
+        )
     if keys is not None:
         if text in keys:
             return f"the key {text!r} occurs twice; remove one of the two"
@@ -143,4 +160,6 @@ def _constant(text: str) -> Any:
     raise _RefusedError
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
+)

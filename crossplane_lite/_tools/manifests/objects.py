@@ -1,4 +1,6 @@
-"""Functions for Kubernetes objects that are plain dicts: metadata, owners, names, scopes, conditions and Secrets."""
+"""Functions for Kubernetes objects that are plain dicts: metadata, owners, names, scopes,
+conditions and Secrets.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ COMPOSITE_LABEL: Final = "crossplane.io/composite"
 """The label with the name of the composite that a resource belongs to."""
 
 CLAIM_LABELS: Final = ("crossplane.io/claim-name", "crossplane.io/claim-namespace")
-"""The labels with the name and the namespace of a claim, on its composite and composed resources."""
+"""The labels with the name and the namespace of a claim, on its composite and composed
+resources.
+"""
 
 APPLIED_BY: Final = "apiextensions.crossplane.io/composed/simulated"
 """A field manager whose fields count as those of Crossplane's composed resources."""
@@ -32,9 +36,11 @@ _HASH_LENGTH: Final = 12
 # Cluster-scoped kinds of every API server and of every Crossplane, by group.
 _CLUSTER_KINDS: Final = {
     "": "ComponentStatus Namespace Node PersistentVolume",
-    "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding"
-    " MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"
-    " ValidatingWebhookConfiguration",
+    "admissionregistration.k8s.io": (
+        "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding"
+        " MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"
+        " ValidatingWebhookConfiguration"
+    ),
     "apiextensions.k8s.io": "CustomResourceDefinition",
     "apiregistration.k8s.io": "APIService",
     "certificates.k8s.io": "CertificateSigningRequest ClusterTrustBundle",
@@ -45,11 +51,15 @@ _CLUSTER_KINDS: Final = {
     "resource.k8s.io": "DeviceClass ResourceSlice",
     "scheduling.k8s.io": "PriorityClass",
     "storage.k8s.io": "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass",
-    "apiextensions.crossplane.io": "CompositeResourceDefinition Composition CompositionRevision EnvironmentConfig"
-    " ManagedResourceActivationPolicy ManagedResourceDefinition Usage",
+    "apiextensions.crossplane.io": (
+        "CompositeResourceDefinition Composition CompositionRevision EnvironmentConfig"
+        " ManagedResourceActivationPolicy ManagedResourceDefinition Usage"
+    ),
     "ops.crossplane.io": "CronOperation Operation WatchOperation",
-    "pkg.crossplane.io": "Configuration ConfigurationRevision DeploymentRuntimeConfig Function FunctionRevision"
-    " ImageConfig Lock Provider ProviderRevision",
+    "pkg.crossplane.io": (
+        "Configuration ConfigurationRevision DeploymentRuntimeConfig Function FunctionRevision"
+        " ImageConfig Lock Provider ProviderRevision"
+    ),
     "protection.crossplane.io": "ClusterUsage",
 }
 
@@ -61,7 +71,9 @@ _NAMESPACED_GROUPS: Final = frozenset(
 
 
 def quoted(text: str) -> str:
-    """Return a name in double quotes, with escapes as in JSON, as it is in Crossplane's messages."""
+    """Return a name in double quotes, with escapes as in JSON, as it is in Crossplane's
+    messages.
+    """
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'  # ten times as fast, and enough for nearly all names
     return json.dumps(text, ensure_ascii=False)
@@ -84,12 +96,16 @@ def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
 
 
 def resource_name(resource: Mapping[str, Any]) -> str:
-    """Return an object's composition resource name, which is an annotation; an empty string without the annotation."""
+    """Return an object's composition resource name, which is an annotation; an empty string without
+    the annotation.
+    """
     return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
 
 
 def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the first owner reference of an object that has `controller: true`; None if there is no such reference."""
+    """Return the first owner reference of an object that has `controller: true`; None if there is
+    no such reference.
+    """
     references = metadata_of(resource).get("ownerReferences")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, Mapping) and reference.get("controller") is True:
@@ -98,10 +114,11 @@ def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def composite_uid(composite: Mapping[str, Any]) -> str:
-    """Return a composite's uid. For a composite without a uid, return the uid that `crossplane render` gives it.
+    """Return a composite's uid. For a composite without a uid, return the uid that
+    `crossplane render` gives it.
 
-    That uid depends only on apiVersion, kind, namespace and name. So names that are generated from the uid are the same
-    in each run.
+    That uid depends only on apiVersion, kind, namespace and name. So names that are generated from
+    the uid are the same in each run.
     """
     import uuid  # takes as long to import as all of this module
 
@@ -119,14 +136,16 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
 def child_name(generate_name: str, uid: str, name: str) -> str:
     """Return the name that Crossplane generates for a composed resource.
 
-    `generate_name` is the resource's metadata.generateName, `uid` is the composite's, and `name` is the composition
-    resource name. The result is a prefix and twelve hexadecimal digits, together at most 63 characters. The prefix is
-    `generate_name`, cut if it is too long, with a hyphen at its end; it is empty if `generate_name` is. The same
-    arguments always give the same name.
+    `generate_name` is the resource's metadata.generateName, `uid` is the composite's, and `name` is
+    the composition resource name. The result is a prefix and twelve hexadecimal digits, together at
+    most 63 characters. The prefix is `generate_name`, cut if it is too long, with a hyphen at its
+    end; it is empty if `generate_name` is. The same arguments always give the same name.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
     longest = _LONGEST_LABEL - _HASH_LENGTH
-    prefix = generate_name if generate_name.endswith("-") or not generate_name else f"{generate_name}-"
+    prefix = (
+        generate_name if generate_name.endswith("-") or not generate_name else f"{generate_name}-"
+    )
     if len(prefix) > longest:
         cut = prefix[:longest]
         prefix = cut if cut.endswith("-") else f"{cut[:-1]}-"
@@ -134,7 +153,9 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
 
 
 def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:
-    """Return whether a kind is known to be cluster-scoped; False for an unknown kind. See `scope_of`."""
+    """Return whether a kind is known to be cluster-scoped; False for an unknown kind. See
+    `scope_of`.
+    """
     return scope_of(api_version, kind, cluster) == "Cluster"
 
 
@@ -146,8 +167,9 @@ def scope_of(api_version: str, kind: str, cluster: object | None = None) -> str:
     Args:
         api_version: The kind's apiVersion.
         kind: The kind.
-        cluster: An object that may have a method `scope(api_version, kind)`, which is called first. The method returns
-            `Cluster`, `Namespaced`, or None for an unknown kind. Its exceptions aren't caught.
+        cluster: An object that may have a method `scope(api_version, kind)`, which is called first.
+            The method returns `Cluster`, `Namespaced`, or None for an unknown kind. Its exceptions
+            aren't caught.
     """
     ask = getattr(cluster, "scope", None)
     scope: str | None = None if ask is None else ask(api_version, kind)
@@ -160,7 +182,9 @@ def scope_of(api_version: str, kind: str, cluster: object | None = None) -> str:
 
 
 def some_names(names: Iterable[str]) -> str:
-    """Return up to three names, sorted, and how many follow, as in Crossplane's conditions: `a, b, c, and 2 more`."""
+    """Return up to three names, sorted, and how many follow, as in Crossplane's conditions:
+    `a, b, c, and 2 more`.
+    """
     ordered = sorted(names)
     if len(ordered) > 3:
         return f"{', '.join(ordered[:3])}, and {len(ordered) - 3} more"
@@ -170,7 +194,8 @@ def some_names(names: Iterable[str]) -> str:
 
 
 def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any]) -> None:
-    """Put a copy of a condition into a list, in place: replace the first condition of the same type, or append it.
+    """Put a copy of a condition into a list, in place: replace the first condition of the same
+    type, or append it.
 
     A condition without `lastTransitionTime` gets `TRANSITION_TIME`.
     """
@@ -186,23 +211,29 @@ def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the namespace and name of the Secret for a resource's connection details, or None.
 
     Returns:
-        The name is the one in `spec.writeConnectionSecretToRef`; None if the resource has no such name. The namespace
-        is the resource's own, else the reference's; an empty string if both have none.
+        The name is the one in `spec.writeConnectionSecretToRef`; None if the resource has no such
+        name. The namespace is the resource's own, else the reference's; an empty string if both
+        have none.
     """
     spec = resource.get("spec")
     reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
     name = text_of(reference.get("name")) if isinstance(reference, Mapping) else ""
     if not isinstance(reference, Mapping) or not name:
         return None
-    # The Secret of a namespaced resource is always in the resource's namespace, so the reference's doesn't count.
-    return text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace")), name
+    # The Secret of a namespaced resource is always in the resource's namespace, so the reference's
+    # doesn't count.
+    return (
+        text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace")),
+        name,
+    )
 
 
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
-    """Return a Secret's values as bytes, by key. If `data` and `stringData` have the same key, `stringData` counts.
+    """Return a Secret's values as bytes, by key. If `data` and `stringData` have the same key,
+    `stringData` counts.
 
-    `where` is the Secret's name in messages. Raises InputError for anything but mappings of strings, and for wrong
-    base64.
+    `where` is the Secret's name in messages. Raises InputError for anything but mappings of
+    strings, and for wrong base64.
     """
     found: dict[str, bytes] = {}
     for field in ("data", "stringData"):
@@ -210,7 +241,9 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
         if values is None:
             continue
         if not isinstance(values, Mapping):
-            raise InputError(f"{where}: {field} must be a mapping (got {json_type_in_words(values)})")
+            raise InputError(
+                f"{where}: {field} must be a mapping (got {json_type_in_words(values)})"
+            )
         for key, value in values.items():
             place = f"{where}: {field}.{short_text(str(key))}"
             if not isinstance(value, str):
@@ -231,10 +264,11 @@ def _decoded(text: str, where: str) -> bytes:
 
 
 def applied(resource: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an observed object with `metadata.managedFields`, as every object of an API server has them.
+    """Return an observed object with `metadata.managedFields`, as every object of an API server has
+    them.
 
-    Files that people write have none. Then all its fields count as applied by Crossplane, but for the status and the
-    external name, which providers write.
+    Files that people write have none. Then all its fields count as applied by Crossplane, but for
+    the status and the external name, which providers write.
     """
     metadata = resource.get("metadata")
     if not isinstance(metadata, Mapping) or "managedFields" in metadata:
@@ -245,13 +279,18 @@ def applied(resource: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def applied_entry(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entry of managedFields by which all fields of an object but the status are applied by Crossplane.
+    """Return the entry of managedFields by which all fields of an object but the status are applied
+    by Crossplane.
 
     A list counts as one field.
     """
 
     def below(holder: Any) -> dict[str, Any]:
-        return {f"f:{key}": below(value) for key, value in holder.items()} if isinstance(holder, Mapping) else {}
+        return (
+            {f"f:{key}": below(value) for key, value in holder.items()}
+            if isinstance(holder, Mapping)
+            else {}
+        )
 
     return {
         "manager": APPLIED_BY,
@@ -259,7 +298,11 @@ def applied_entry(resource: Mapping[str, Any]) -> dict[str, Any]:
         "apiVersion": text_of(resource.get("apiVersion")),
         "fieldsType": "FieldsV1",
         "fieldsV1": below(
-            {key: value for key, value in resource.items() if key not in ("apiVersion", "kind", "status")}
+            {
+                key: value
+                for key, value in resource.items()
+                if key not in ("apiVersion", "kind", "status")
+            }
         ),
     }
 
@@ -267,8 +310,9 @@ def applied_entry(resource: Mapping[str, Any]) -> dict[str, Any]:
 def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
     """Return an observed object as the bytes of a Struct, as Crossplane sends it to functions.
 
-    Integers beyond 2^53, which other controllers may have written, become the nearest doubles without a message, as in
-    Crossplane. Raises InputError, with the name `what`, if the object has a value that a Struct can't hold.
+    Integers beyond 2^53, which other controllers may have written, become the nearest doubles
+    without a message, as in Crossplane. Raises InputError, with the name `what`, if the object has
+    a value that a Struct can't hold.
     """
     try:
         return codec.encode_struct(resource)
@@ -277,18 +321,26 @@ def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
 
 
 def _with_doubles(value: Any) -> Any:
-    """Return a copy of a JSON value in which integers beyond 2^53 are doubles, except those beyond a double's range."""
+    """Return a copy of a JSON value in which integers beyond 2^53 are doubles, except those beyond
+    a double's range.
+    """
     if isinstance(value, Mapping):
         return {key: _with_doubles(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_with_doubles(inner) for inner in value]
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT and value.bit_length() < 1024:
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and abs(value) > EXACT
+        and value.bit_length() < 1024
+    ):
         return float(value)
     return value
 
 
 def merged(under: Any, over: Any) -> Any:
-    """Return `over` merged into a copy of `under`: mappings are merged, any other value of `over` replaces the old.
+    """Return `over` merged into a copy of `under`: mappings are merged, any other value of `over`
+    replaces the old.
 
     The result may share parts with both.
     """
@@ -300,7 +352,8 @@ def merged(under: Any, over: Any) -> Any:
 def encode(resource: Mapping[str, Any], what: str) -> bytes:
     """Return an object as the bytes of a Struct.
 
-    Raises InputError, with the name `what`, if it has a value that a Struct can't hold, such as an integer beyond 2^53.
+    Raises InputError, with the name `what`, if it has a value that a Struct can't hold, such as an
+    integer beyond 2^53.
     """
     try:
         return codec.encode_struct(resource)

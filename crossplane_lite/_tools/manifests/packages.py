@@ -1,11 +1,13 @@
 """Reads Crossplane packages in registries: from a cache on disk, or from the registry once.
 
-The cache is `crossplane-lite/packages` below `$XDG_CACHE_HOME` (by default `~/.cache`). It has manifests,
-configurations and layers by their digests, as in an OCI layout. Only what must be read for `package.yaml` is fetched,
-which leaves out the layers with programs. Each file must have its digest, be it from a registry or from the cache.
+The cache is `crossplane-lite/packages` below `$XDG_CACHE_HOME` (by default `~/.cache`). It has
+manifests, configurations and layers by their digests, as in an OCI layout. Only what must be read
+for `package.yaml` is fetched, which leaves out the layers with programs. Each file must have its
+digest, be it from a registry or from the cache.
 
-A tag may move. The project file pins it: it names a package as `xpkg://HOST/REPOSITORY:TAG@sha256:...`. A name without
-the digest means the pinned one, where the file pins it, and else what the tag stands for now.
+A tag may move. The project file pins it: it names a package as
+`xpkg://HOST/REPOSITORY:TAG@sha256:...`. A name without the digest means the pinned one, where the
+file pins it, and else what the tag stands for now.
 """
 
 from __future__ import annotations
@@ -38,8 +40,8 @@ def read(source: str) -> list[archive.Stream]:
         source: The package's name; see `registry.references.is_package`.
 
     Raises:
-        InputError: The name is wrong; the package isn't in the cache, and can't be read from its registry; or it is
-            damaged, too large, or no package.
+        InputError: The name is wrong; the package isn't in the cache, and can't be read from its
+            registry; or it is damaged, too large, or no package.
     """
     reference = package_of(source)
     digest = reference.digest or pin_of(reference, project.find(Path())) or digest_of_tag(reference)
@@ -91,12 +93,15 @@ def digest_of_tag(reference: Reference) -> str:
 def _cache() -> Path:
     folder = cache_folder("packages")
     if folder is None:
-        raise InputError("there is no folder for packages of registries: set XDG_CACHE_HOME, or HOME")
+        raise InputError(
+            "there is no folder for packages of registries: set XDG_CACHE_HOME, or HOME"
+        )
     return folder
 
 
 class _Package(Files):
-    """The files of a package as an OCI layout. A file is fetched when it is opened, if the cache doesn't have it.
+    """The files of a package as an OCI layout. A file is fetched when it is opened, if the cache
+    doesn't have it.
 
     Args:
         reference: The package.
@@ -130,7 +135,9 @@ class _Package(Files):
         return open(place, "rb")
 
     def _learn(self, digest: str, place: Path) -> None:
-        """Note what a manifest or an index leads to. Who reads it as an image tells what is wrong with it."""
+        """Note what a manifest or an index leads to. Who reads it as an image tells what is wrong
+        with it.
+        """
         self._opened.add(digest)
         if len(self._opened) > _MOST_MANIFESTS:
             raise self.error(f"has more than {_MOST_MANIFESTS} manifests, one in the other")
@@ -144,14 +151,16 @@ class _Package(Files):
             self._manifests.setdefault(one["digest"], LARGEST_JSON)
         for one in [*_entries([content.get("config")]), *_entries(content.get("layers"))]:
             size = one.get("size")
-            self._blobs[one["digest"]] = size if isinstance(size, int) and 0 <= size < LARGEST else LARGEST
+            self._blobs[one["digest"]] = (
+                size if isinstance(size, int) and 0 <= size < LARGEST else LARGEST
+            )
 
     def _ensure(self, what: str, digest: str, place: Path, largest: int) -> None:
         """Fetch a file, unless the cache has it.
 
         Raises:
-            InputError: The registry can't be reached, refuses it, or sends something else; or the cache can't be
-                written.
+            InputError: The registry can't be reached, refuses it, or sends something else; or the
+                cache can't be written.
         """
         algorithm, _, wanted = digest.partition(":")
         if place.is_file() and _hash_of(place, algorithm) == wanted:
@@ -164,7 +173,10 @@ class _Package(Files):
             if target.hash.hexdigest() != wanted:
                 is_cut = what == "blobs" and target.size < largest < LARGEST
                 sent = f"{target.size:,} of {largest:,} bytes" if is_cut else "something else"
-                raise self.error(f"{self._reference.host} sends {sent} for {digest}: try again, or ask who runs it")
+                raise self.error(
+                    f"{self._reference.host} sends {sent} for {digest}: try again, or ask who"
+                    " runs it"
+                )
 
 
 def _hash_of(place: Path, algorithm: str) -> str:

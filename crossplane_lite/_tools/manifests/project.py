@@ -1,4 +1,5 @@
-"""The project file: options of commands in `crossplane-lite.toml`, or below `[tool.crossplane-lite]` of pyproject.toml.
+"""The project file: options of commands in `crossplane-lite.toml`, or below
+`[tool.crossplane-lite]` of pyproject.toml.
 
 Each command has a table of its own. Paths in a table are relative to the file's folder.
 """
@@ -28,11 +29,14 @@ PREVIEW: Final = {
     **dict.fromkeys(("xr", "composition", "functions", "xrd", "fixtures", "operation"), TEXT),
     "crds": LIST,
 }
-"""The keys of the table [preview], which names the inputs of render, simulate, graph, diff and tests."""
+"""The keys of the table [preview], which names the inputs of render, simulate, graph, diff and
+tests.
+"""
 
 _OTHER: Final = "pyproject.toml"
 _TOOL: Final = "tool.crossplane-lite"
-# A file without this isn't parsed: most pyproject.toml belong to others, and Python 3.10 needs tomli to read one.
+# A file without this isn't parsed: most pyproject.toml belong to others, and Python 3.10 needs
+# tomli to read one.
 _HAS_TOOL: Final = re.compile(rb"^\s*\[\s*tool\s*\.\s*[\"']?crossplane-lite", re.MULTILINE)
 
 
@@ -42,7 +46,8 @@ class Project(NamedTuple):
     Attributes:
         file: The path of the file.
         tables: Its tables, by the name of the command.
-        above: The name of the tables' parent with a dot, for messages; empty in crossplane-lite.toml.
+        above: The name of the tables' parent with a dot, for messages; empty in
+            crossplane-lite.toml.
     """
 
     file: Path
@@ -75,7 +80,8 @@ class Project(NamedTuple):
         return table
 
     def preview(self) -> dict[str, Any]:
-        """Return the table [preview] with its paths below the file's folder: a Path, or for `crds` a list of them.
+        """Return the table [preview] with its paths below the file's folder: a Path, or for `crds`
+        a list of them.
 
         Packages in registries stay strings in that list. It is empty if the file has no such table.
 
@@ -89,13 +95,16 @@ class Project(NamedTuple):
                 path = one if key == "crds" and is_package(one) else self.file.parent / one
                 paths.append(path)
                 if isinstance(path, Path) and not path.exists():
-                    raise InputError(f"{self.file}: {self.above}preview.{key}: there is no file or folder {path}")
+                    raise InputError(
+                        f"{self.file}: {self.above}preview.{key}: there is no file or folder {path}"
+                    )
             found[key] = paths if isinstance(value, list) else paths[0]
         return found
 
 
 def find(folder: Path) -> Project | None:
-    """Return the project file of a folder; None if it has none. `crossplane-lite.toml` wins over pyproject.toml.
+    """Return the project file of a folder; None if it has none. `crossplane-lite.toml` wins over
+    pyproject.toml.
 
     Raises:
         InputError: The file can't be read, or isn't TOML.
@@ -110,7 +119,8 @@ def find(folder: Path) -> Project | None:
 
 
 def read(file: Path) -> Project:
-    """Read a project file. If its name is pyproject.toml, the tables are below `[tool.crossplane-lite]`.
+    """Read a project file. If its name is pyproject.toml, the tables are below
+    `[tool.crossplane-lite]`.
 
     Raises:
         InputError: The file can't be read, or isn't TOML.

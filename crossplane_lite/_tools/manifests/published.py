@@ -1,9 +1,10 @@
-"""Makes the schema that an API server publishes for a custom resource, from the schema in a CustomResourceDefinition.
+"""Makes the schema that an API server publishes for a custom resource, from the schema in a
+CustomResourceDefinition.
 
-An API server adds apiVersion, kind and metadata. It also adds plain JSON Schema for two extensions of Kubernetes: for
-embedded objects (`x-kubernetes-embedded-resource`), and for values that are an integer or a string
-(`x-kubernetes-int-or-string`). Apart from descriptions, the result is the schema that `kubectl get --raw
-/openapi/v3/apis/<group>/<version>` shows, with references inlined.
+An API server adds apiVersion, kind and metadata. It also adds plain JSON Schema for two extensions
+of Kubernetes: for embedded objects (`x-kubernetes-embedded-resource`), and for values that are an
+integer or a string (`x-kubernetes-int-or-string`). Apart from descriptions, the result is the
+schema that `kubectl get --raw /openapi/v3/apis/<group>/<version>` shows, with references inlined.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ _OWNER: Final = {
     },
     "x-kubernetes-map-type": "atomic",
 }
-_OWNER_KEYS: Final = {"x-kubernetes-list-map-keys": ["uid"], "x-kubernetes-patch-merge-key": "uid", **_MERGED}
+_OWNER_KEYS: Final = {
+    "x-kubernetes-list-map-keys": ["uid"],
+    "x-kubernetes-patch-merge-key": "uid",
+    **_MERGED,
+}
 _MANAGER: Final = {
     "type": "object",
     "properties": {
@@ -51,7 +56,9 @@ _METADATA: Final[dict[str, Any]] = {
     "type": "object",
     "description": "The object's metadata, such as its name, namespace and labels.",
     "properties": {
-        **dict.fromkeys(("generateName", "name", "namespace", "resourceVersion", "selfLink", "uid"), _TEXT),
+        **dict.fromkeys(
+            ("generateName", "name", "namespace", "resourceVersion", "selfLink", "uid"), _TEXT
+        ),
         **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
         **dict.fromkeys(("deletionGracePeriodSeconds", "generation"), _INTEGER),
         **dict.fromkeys(("annotations", "labels"), _LABELS),
@@ -70,18 +77,25 @@ _OF_OBJECTS: Final = {
 def published(schema: Mapping[str, Any], group: str, version: str, kind: str) -> dict[str, Any]:
     """Return the schema that an API server publishes for one version of a custom resource.
 
-    The `schema`, the version's `openAPIV3Schema`, isn't changed, but the result shares unchanged parts with it.
+    The `schema`, the version's `openAPIV3Schema`, isn't changed, but the result shares unchanged
+    parts with it.
     """
     root = _spelt_out(schema)
     properties = root.get("properties")
     declared = properties if isinstance(properties, Mapping) else {}
-    root["properties"] = {**declared, **_OF_OBJECTS, "metadata": _metadata(declared.get("metadata"))}
+    root["properties"] = {
+        **declared,
+        **_OF_OBJECTS,
+        "metadata": _metadata(declared.get("metadata")),
+    }
     root["x-kubernetes-group-version-kind"] = [{"group": group, "kind": kind, "version": version}]
     return root
 
 
 def with_replicas(schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    """Return a schema whose field at a path, such as `.spec.replicas`, has the range of the subresource `scale`."""
+    """Return a schema whose field at a path, such as `.spec.replicas`, has the range of the
+    subresource `scale`.
+    """
     name, _, rest = path.removeprefix(".").partition(".")
     properties: Any = schema.get("properties")
     inner = properties.get(name) if isinstance(properties, Mapping) else None
@@ -99,7 +113,9 @@ def _metadata(declared: Any) -> Mapping[str, Any]:
     limits = declared.get("properties") if isinstance(declared, Mapping) else None
     if not isinstance(limits, Mapping):
         return _METADATA
-    names = {key: one for key in ("name", "generateName") if isinstance(one := limits.get(key), Mapping)}
+    names = {
+        key: one for key in ("name", "generateName") if isinstance(one := limits.get(key), Mapping)
+    }
     return {**_METADATA, "properties": {**_METADATA["properties"], **names}}
 
 
@@ -108,7 +124,8 @@ def _list(value: Any) -> list[Any]:
 
 
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a schema with plain JSON Schema added for Kubernetes' extensions (see the module's description).
+    """Return a copy of a schema with plain JSON Schema added for Kubernetes' extensions (see the
+    module's description).
 
     Values in the place of schemas that aren't schemas are kept, because nothing is checked here.
     """
@@ -119,11 +136,19 @@ def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
     properties = source.get("properties")
     if isinstance(properties, Mapping):
         inner = properties.items()
-        made["properties"] = {name: _spelt_out(one) if isinstance(one, Mapping) else one for name, one in inner}
+        made["properties"] = {
+            name: _spelt_out(one) if isinstance(one, Mapping) else one for name, one in inner
+        }
     if source.get(_EMBEDDED) is True:
-        made["properties"] = {**(made["properties"] if isinstance(properties, Mapping) else {}), **_OF_OBJECTS}
+        made["properties"] = {
+            **(made["properties"] if isinstance(properties, Mapping) else {}),
+            **_OF_OBJECTS,
+        }
         required = _list(source.get("required"))
-        made["required"] = [*required, *(name for name in ("kind", "apiVersion") if name not in required)]
+        made["required"] = [
+            *required,
+            *(name for name in ("kind", "apiVersion") if name not in required),
+        ]
     if source.get(_INT_OR_STRING) is True and not _says_either(source):
         if source.get("anyOf") is None:
             made["anyOf"] = _EITHER
@@ -133,6 +158,10 @@ def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _says_either(source: Mapping[str, Any]) -> bool:
-    """Return whether the `anyOf` of a schema, or of the first schema in its `allOf`, is exactly integer or string."""
+    """Return whether the `anyOf` of a schema, or of the first schema in its `allOf`, is exactly
+    integer or string.
+    """
     first = next(iter(_list(source.get("allOf"))), None)
-    return source.get("anyOf") == _EITHER or (isinstance(first, Mapping) and first.get("anyOf") == _EITHER)
+    return source.get("anyOf") == _EITHER or (
+        isinstance(first, Mapping) and first.get("anyOf") == _EITHER
+    )

@@ -1,7 +1,8 @@
-"""Reads all YAML and JSON objects in files, folders, standard input and packages, each with its place for messages.
+"""Reads all YAML and JSON objects in files, folders, standard input and packages, each with its
+place for messages.
 
-`crossplane-lite generate` and `manifests.kind_schemas` read definitions (CRDs and XRDs) with this module. They decide
-which of the objects define an API.
+`crossplane-lite generate` and `manifests.kind_schemas` read definitions (CRDs and XRDs) with this
+module. They decide which of the objects define an API.
 """
 
 from __future__ import annotations
@@ -39,24 +40,28 @@ def read_sources(
 ) -> Iterator[Document]:
     """Yield each object in the sources, in the order of the sources.
 
-    The place of an object is the file, the number and line of the document, and the object's name, if it has a name.
-    Lists, such as `kubectl get crds -o yaml` prints, are split into their items. Keys, and words that are booleans in
-    YAML 1.1 only, such as `yes`, stay strings (`as_written` in `_tools.manifests.yaml`).
+    The place of an object is the file, the number and line of the document, and the object's name,
+    if it has a name. Lists, such as `kubectl get crds -o yaml` prints, are split into their items.
+    Keys, and words that are booleans in YAML 1.1 only, such as `yes`, stay strings (`as_written` in
+    `_tools.manifests.yaml`).
 
     Args:
-        arguments: Files, folders, packages in registries (see `packages`), and `-` for standard input. A file has one
-            or several documents of YAML or JSON, or is a Crossplane package or another archive (see `archive`). In a
-            folder and the folders below it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and
-            OCI layouts, are read, in the order of their names. Hidden files are left out, and a file is read once even
-            if several links lead to it.
+        arguments: Files, folders, packages in registries (see `packages`), and `-` for standard
+            input. A file has one or several documents of YAML or JSON, or is a Crossplane package
+            or another archive (see `archive`). In a folder and the folders below it, the files that
+            end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and OCI layouts, are read, in the
+            order of their names. Hidden files are left out, and a file is read once even if several
+            links lead to it.
         stdin: The file to read for `-`; by default the process's standard input.
-        passed_over: A list that gets a line for each file and document that isn't a whole definition, and isn't
-            yielded: a file that can't be read and has no definition, a template of a chart, a patch. None if these
-            are errors. Folders of repositories have such files.
+        passed_over: A list that gets a line for each file and document that isn't a whole
+            definition, and isn't yielded: a file that can't be read and has no definition, a
+            template of a chart, a patch. None if these are errors. Folders of repositories have
+            such files.
 
     Raises:
-        InputError: A source doesn't exist, can't be read, has a document that isn't an object, or has objects nested
-            more than 200 levels deep. The message is one line with the file and the place.
+        InputError: A source doesn't exist, can't be read, has a document that isn't an object, or
+            has objects nested more than 200 levels deep. The message is one line with the file and
+            the place.
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     for argument in arguments:
@@ -71,7 +76,9 @@ def read_sources(
 
 
 def _whole(path: str, passed_over: list[str]) -> Iterator[Document]:
-    """Yield the objects in a file; those that are no whole definitions go to `passed_over`, with the reason."""
+    """Yield the objects in a file; those that are no whole definitions go to `passed_over`, with
+    the reason.
+    """
     try:
         contents = _read(path)
     except archive.NoPackageError as error:  # such as the image of a function
@@ -102,7 +109,9 @@ def is_template(path: str) -> bool:
 
 
 def lacks(content: Mapping[str, Any]) -> str:
-    """Return why a document is no CustomResourceDefinition that an API server takes; empty if it may be one."""
+    """Return why a document is no CustomResourceDefinition that an API server takes; empty if it
+    may be one.
+    """
     if content.get("kind") != "CustomResourceDefinition":
         return ""
     version = content.get("apiVersion")
@@ -117,12 +126,12 @@ def lacks(content: Mapping[str, Any]) -> str:
 def expanded(argument: str) -> list[str]:
     """Return the sorted files that match a pattern, such as a quoted `crds/**/*.yaml`.
 
-    Any other argument, such as `-`, a path or the name of a package in a registry, is returned unchanged as the only
-    element, even if no such file exists.
+    Any other argument, such as `-`, a path or the name of a package in a registry, is returned
+    unchanged as the only element, even if no such file exists.
 
     Raises:
-        InputError: No file matches the pattern; or the argument looks like a package in a registry, such as `a/b:v1`,
-            without the registry, or without a tag, and isn't a path that exists.
+        InputError: No file matches the pattern; or the argument looks like a package in a registry,
+            such as `a/b:v1`, without the registry, or without a tag, and isn't a path that exists.
     """
     if argument == "-" or is_package(argument) or os.path.lexists(argument):
         return [argument]
@@ -135,17 +144,26 @@ def expanded(argument: str) -> list[str]:
         return found
     if _REFERENCE.fullmatch(argument) and (":" in argument or "." in argument.partition("/")[0]):
         if not argument.lower().endswith(_SUFFIXES):
-            raise InputError(f"there is no file {argument}; if it is a package, {by_name(argument)}")
+            raise InputError(
+                f"there is no file {argument}; if it is a package, {by_name(argument)}"
+            )
     return [argument]
 
 
 def by_name(package: str) -> str:
-    """Return advice for a message: how a package in a registry, such as `example.org/a/b:v1`, is named as a source."""
-    return f"give {SCHEME}{package}" if is_package(package) else f"give it as {SCHEME}HOST/REPOSITORY:TAG"
+    """Return advice for a message: how a package in a registry, such as `example.org/a/b:v1`, is
+    named as a source.
+    """
+    return (
+        f"give {SCHEME}{package}"
+        if is_package(package)
+        else f"give it as {SCHEME}HOST/REPOSITORY:TAG"
+    )
 
 
 def files_below(folder: str) -> Iterator[str]:
-    """Yield the paths that `read_sources` reads for a folder: those of files, and of folders that are an OCI layout.
+    """Yield the paths that `read_sources` reads for a folder: those of files, and of folders that
+    are an OCI layout.
 
     Hidden files and folders are left out. If `folder` is an OCI layout, it is the only path.
 
@@ -169,7 +187,11 @@ def files_below(folder: str) -> Iterator[str]:
             names = os.listdir(path)
         except OSError as e:
             raise InputError(f"can't read {path}: {e.strerror}") from e
-        paths = [os.path.join(path, name) for name in sorted(names, reverse=True) if not name.startswith(".")]
+        paths = [
+            os.path.join(path, name)
+            for name in sorted(names, reverse=True)
+            if not name.startswith(".")
+        ]
         work += [path for path in paths if os.path.isdir(path) or _is_wanted(path)]
     if is_empty:
         raise InputError(f"there is no {one_of(_SUFFIXES)} file in {folder}")
@@ -194,9 +216,11 @@ def _read(path: str) -> list[archive.Stream]:
 
 
 def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
-    """Return the content of a file of documents; for an archive, the contents of the files in it that have documents.
+    """Return the content of a file of documents; for an archive, the contents of the files in it
+    that have documents.
 
-    Raises InputError, with the name `label`, if the file can't be read, or is a damaged or unknown archive.
+    Raises InputError, with the name `label`, if the file can't be read, or is a damaged or unknown
+    archive.
     """
     try:
         if not file.seekable():  # a pipe

@@ -1,4 +1,6 @@
-"""Checks the types of values in definitions, archives and schemas, with messages that have the place of the value."""
+"""Checks the types of values in definitions, archives and schemas, with messages that have the
+place of the value.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ _STEP: Final = re.compile(r"\[(\d+)\]|[^.\[\]]+")
 def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> Any:
     """Return a value after checking its type.
 
-    For the `kind` bool, a string such as `yes` is converted (see `boolean`). `error` makes the InputError to raise from
-    the end of its message, such as `must be a list (got 5)`.
+    For the `kind` bool, a string such as `yes` is converted (see `boolean`). `error` makes the
+    InputError to raise from the end of its message, such as `must be a list (got 5)`.
     """
     if kind is bool:
         value = boolean(value)
@@ -36,11 +38,14 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     return value
 
 
-def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any], default: Any = NEEDED) -> Any:
-    """Return the value at a path of keys and indexes, such as `spec.versions[0].name`, after checking its type.
+def typed_at(
+    where: str, content: Mapping[str, Any], path: str, kind: type[Any], default: Any = NEEDED
+) -> Any:
+    """Return the value at a path of keys and indexes, such as `spec.versions[0].name`, after
+    checking its type.
 
-    A null counts as missing. Raises InputError, with the place `where`, if the value is missing and there is no
-    `default`, or if it, or a value around it, has another type (see `typed`).
+    A null counts as missing. Raises InputError, with the place `where`, if the value is missing and
+    there is no `default`, or if it, or a value around it, has another type (see `typed`).
     """
     value: Any = content
     for step in _STEP.finditer(path):
@@ -58,14 +63,16 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any],
 
 
 def check_name(where: str, path: str, name: str) -> None:
-    """Refuse a string that can't be a group, version or kind, because it may be written into the code of models.
+    """Refuse a string that can't be a group, version or kind, because it may be written into the
+    code of models.
 
-    Raises InputError unless it has letters, digits, `-` and `.` only, and begins and ends with a letter or digit.
+    Raises InputError unless it has letters, digits, `-` and `.` only, and begins and ends with a
+    letter or digit.
     """
     if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
         raise InputError(
-            f"{where}: {path} must be letters, digits, '-' and '.', and begin and end with a letter or digit "
-            f"(got {name!r:.60})"
+            f"{where}: {path} must be letters, digits, '-' and '.', and begin and end with a letter"
+            f" or digit (got {name!r:.60})"
         )
 
 

@@ -1,15 +1,16 @@
-"""Makes the CustomResourceDefinitions (CRDs) that Crossplane creates from a CompositeResourceDefinition (XRD).
+"""Makes the CustomResourceDefinitions (CRDs) that Crossplane creates from a
+CompositeResourceDefinition (XRD).
 
-There is a CRD for the composite, and another for the claim if the XRD offers a claim. The CRDs have only the parts that
-models need: group, names, scope, versions and schemas. They don't have printer columns, conversion and owner
-references. The rules are those of Crossplane 2:
+There is a CRD for the composite, and another for the claim if the XRD offers a claim. The CRDs have
+only the parts that models need: group, names, scope, versions and schemas. They don't have printer
+columns, conversion and owner references. The rules are those of Crossplane 2:
 
-- From an XRD's schema, the description, the validation rules, `spec` and `status` are taken. Other fields at the top
-  are dropped, and so are unusual keywords of `spec` and `status`. If Crossplane and the author define the same field,
-  Crossplane's definition counts.
-- The fields that control composition, such as `compositionRef`, are in `spec.crossplane`. For the scope LegacyCluster
-  they are directly in `spec`. LegacyCluster is the scope of an XRD v1 without a `scope`. Only LegacyCluster composites
-  have claims and connection secrets.
+- From an XRD's schema, the description, the validation rules, `spec` and `status` are taken. Other
+  fields at the top are dropped, and so are unusual keywords of `spec` and `status`. If Crossplane
+  and the author define the same field, Crossplane's definition counts.
+- The fields that control composition, such as `compositionRef`, are in `spec.crossplane`. For the
+  scope LegacyCluster they are directly in `spec`. LegacyCluster is the scope of an XRD v1 without a
+  `scope`. Only LegacyCluster composites have claims and connection secrets.
 """
 
 from __future__ import annotations
@@ -44,43 +45,70 @@ _Get = functools.partial[Any]
 
 
 def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the CustomResourceDefinitions of an XRD: the composite's, then the claim's if the XRD offers a claim.
+    """Return the CustomResourceDefinitions of an XRD: the composite's, then the claim's if the XRD
+    offers a claim.
 
-    The CRDs have all versions of the XRD in the same order, so that a path in a message, such as `spec.versions[1]`, is
-    right for the XRD, too. The CRDs share parts with the XRD: don't change them. Raises InputError, with the field's
-    path, if a field of the XRD is missing or wrong.
+    The CRDs have all versions of the XRD in the same order, so that a path in a message, such as
+    `spec.versions[1]`, is right for the XRD, too. The CRDs share parts with the XRD: don't change
+    them. Raises InputError, with the field's path, if a field of the XRD is missing or wrong.
     """
     get = functools.partial(typed_at, where, xrd)
     api_version = _chosen(get, "apiVersion", tuple(_DEFAULT_SCOPES))
     scope = _chosen(get, "spec.scope", tuple(_SCOPES), _DEFAULT_SCOPES[api_version])
     policy = _chosen(get, "spec.defaultCompositionUpdatePolicy", _UPDATE_POLICIES, "Automatic")
-    crds = [_crd(get, "spec.names", _SCOPES[scope], _composite_spec(scope, policy), _composite_status(scope))]
+    crds = [
+        _crd(
+            get,
+            "spec.names",
+            _SCOPES[scope],
+            _composite_spec(scope, policy),
+            _composite_status(scope),
+        )
+    ]
     if get("spec.claimNames", dict, None) is not None:
         if scope != _LEGACY:
             raise InputError(
-                f"{where}: spec.claimNames can be given with the scope {_LEGACY} only (the scope is {scope}): remove it"
+                f"{where}: spec.claimNames can be given with the scope {_LEGACY} only (the scope is"
+                f" {scope}): remove it"
             )
         for key in ("kind", "plural"):
             name = get(f"spec.claimNames.{key}", str)
             if name == get(f"spec.names.{key}", str):
                 raise InputError(
-                    f"{where}: spec.claimNames.{key} must differ from spec.names.{key} (both are {short_repr(name)})"
+                    f"{where}: spec.claimNames.{key} must differ from spec.names.{key} (both are"
+                    f" {short_repr(name)})"
                 )
         policy = _chosen(get, "spec.defaultCompositeDeletePolicy", _DELETE_POLICIES, "Background")
-        crds.append(_crd(get, "spec.claimNames", "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
+        crds.append(
+            _crd(
+                get,
+                "spec.claimNames",
+                "Namespaced",
+                _claim_spec(policy),
+                _composite_status(_LEGACY),
+            )
+        )
     return crds
 
 
 def _chosen(get: _Get, path: str, choices: tuple[str, ...], default: Any = NEEDED) -> str:
     value: str = get(path, str, default)
     if value not in choices:
-        raise InputError(f"{get.args[0]}: {path} must be {one_of(choices)} (got {short_repr(value)})")
+        raise InputError(
+            f"{get.args[0]}: {path} must be {one_of(choices)} (got {short_repr(value)})"
+        )
     return value
 
 
 def _some(get: _Get, at: str, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
-    """Return the fields of the object at `at` that `kinds` has types for, without missing fields."""
-    return {key: value for key, kind in kinds.items() if (value := get(f"{at}.{key}", kind, None)) is not None}
+    """Return the fields of the object at `at` that `kinds` has types for, without missing
+    fields.
+    """
+    return {
+        key: value
+        for key, kind in kinds.items()
+        if (value := get(f"{at}.{key}", kind, None)) is not None
+    }
 
 
 def _crd(
@@ -88,11 +116,15 @@ def _crd(
 ) -> dict[str, Any]:
     """Return the CustomResourceDefinition of an XRD's composite or claim.
 
-    `get` reads fields of the XRD; `names` is the path of its names; `own_spec` and `own_status` are the properties that
-    Crossplane adds. Raises InputError if a field of the XRD is missing or wrong.
+    `get` reads fields of the XRD; `names` is the path of its names; `own_spec` and `own_status` are
+    the properties that Crossplane adds. Raises InputError if a field of the XRD is missing or
+    wrong.
     """
     group = get("spec.group", str)
-    for path, name in (("spec.group", group), *((f"{names}.{key}", get(f"{names}.{key}", str)) for key in _NAMES)):
+    for path, name in (
+        ("spec.group", group),
+        *((f"{names}.{key}", get(f"{names}.{key}", str)) for key in _NAMES),
+    ):
         check_name(get.args[0], path, name)
     versions = [
         _version(get, f"spec.versions[{number}]", own_spec, own_status)
@@ -108,10 +140,15 @@ def _crd(
     }
 
 
-def _version(get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]) -> dict[str, Any]:
+def _version(
+    get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]
+) -> dict[str, Any]:
     schema = f"{at}.schema.openAPIV3Schema"
     get(schema, dict)
-    longest = min(_LONGEST_NAME, get(f"{schema}.properties.metadata.properties.name.maxLength", int, _LONGEST_NAME))
+    longest = min(
+        _LONGEST_NAME,
+        get(f"{schema}.properties.metadata.properties.name.maxLength", int, _LONGEST_NAME),
+    )
     return {
         "name": get(f"{at}.name", str),
         "served": get(f"{at}.served", bool),
@@ -125,7 +162,10 @@ def _version(get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mappin
                 "properties": {
                     "apiVersion": {"type": "string"},
                     "kind": {"type": "string"},
-                    "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": longest}}},
+                    "metadata": {
+                        "type": "object",
+                        "properties": {"name": {"type": "string", "maxLength": longest}},
+                    },
                     "spec": _part(get, f"{schema}.properties.spec", _OF_SPEC, own_spec),
                     "status": _part(get, f"{schema}.properties.status", _OF_STATUS, own_status),
                 },
@@ -134,8 +174,14 @@ def _version(get: _Get, at: str, own_spec: Mapping[str, Any], own_status: Mappin
     }
 
 
-def _part(get: _Get, at: str, taken: Mapping[str, type[Any]], own: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", **_some(get, at, taken), "properties": {**get(f"{at}.properties", dict, {}), **own}}
+def _part(
+    get: _Get, at: str, taken: Mapping[str, type[Any]], own: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "type": "object",
+        **_some(get, at, taken),
+        "properties": {**get(f"{at}.properties", dict, {}), **own},
+    }
 
 
 def _composite_spec(scope: str, policy: str) -> dict[str, Any]:
@@ -150,7 +196,9 @@ def _composite_spec(scope: str, policy: str) -> dict[str, Any]:
         **_composition(policy),
         "resourceRefs": {
             "type": "array",
-            "description": "References to the composed resources, which Crossplane keeps up to date.",
+            "description": (
+                "References to the composed resources, which Crossplane keeps up to date."
+            ),
             "items": _object("A composed resource.", reference, "apiVersion", "kind"),
             "x-kubernetes-list-type": "atomic",
         },
@@ -167,7 +215,9 @@ def _composite_spec(scope: str, policy: str) -> dict[str, Any]:
     return {
         **properties,
         "claimRef": _object("The claim that this composite was made for, if any.", claim, *claim),
-        "writeConnectionSecretToRef": _object("The secret that gets the connection details.", secret, *secret),
+        "writeConnectionSecretToRef": _object(
+            "The secret that gets the connection details.", secret, *secret
+        ),
     }
 
 
@@ -180,11 +230,14 @@ def _claim_spec(policy: str) -> dict[str, Any]:
     return {
         **_composition(None),
         "compositeDeletePolicy": _choice(
-            "How the composite is deleted with the claim: Background, or Foreground for before the claim is gone.",
+            "How the composite is deleted with the claim: Background, or Foreground for before the"
+            " claim is gone.",
             _DELETE_POLICIES,
             policy,
         ),
-        "resourceRef": _object("The composite that was made for this claim.", composite, *composite),
+        "resourceRef": _object(
+            "The composite that was made for this claim.", composite, *composite
+        ),
         "writeConnectionSecretToRef": _object(
             "The secret, in the claim's namespace, that gets the connection details.",
             {"name": _text("The secret's name.")},
@@ -194,14 +247,16 @@ def _claim_spec(policy: str) -> dict[str, Any]:
 
 
 def _composition(policy: str | None) -> dict[str, Any]:
-    """Return the schemas of the fields that choose a composition, such as `compositionRef`, by the fields' names.
+    """Return the schemas of the fields that choose a composition, such as `compositionRef`, by the
+    fields' names.
 
     Args:
         policy: The default of `compositionUpdatePolicy`; None for no default.
     """
     return {
         "compositionRef": _object(
-            "The composition to use. If it isn't set, Crossplane chooses a composition and sets it.",
+            "The composition to use. If it isn't set, Crossplane chooses a composition and"
+            " sets it.",
             {"name": _text("The composition's name.")},
             "name",
         ),
@@ -211,9 +266,13 @@ def _composition(policy: str | None) -> dict[str, Any]:
             {"name": _text("The revision's name.")},
             "name",
         ),
-        "compositionRevisionSelector": _selector("Chooses the composition's revision by its labels."),
+        "compositionRevisionSelector": _selector(
+            "Chooses the composition's revision by its labels."
+        ),
         "compositionUpdatePolicy": _choice(
-            "Whether a new revision of the composition is used automatically.", _UPDATE_POLICIES, policy
+            "Whether a new revision of the composition is used automatically.",
+            _UPDATE_POLICIES,
+            policy,
         ),
     }
 
@@ -234,15 +293,25 @@ def _composite_status(scope: str) -> dict[str, Any]:
     properties: dict[str, Any] = {
         "conditions": {
             "type": "array",
-            "description": "The conditions of this resource, as Crossplane and the functions set them.",
-            "items": _object("A condition.", condition, "lastTransitionTime", "reason", "status", "type"),
+            "description": (
+                "The conditions of this resource, as Crossplane and the functions set them."
+            ),
+            "items": _object(
+                "A condition.", condition, "lastTransitionTime", "reason", "status", "type"
+            ),
             "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["type"],
         }
     }
     if scope == _LEGACY:
-        published = {"lastPublishedTime": _text("When the connection details last changed.", format="date-time")}
-        properties["connectionDetails"] = _object("When connection details were published.", published)
+        published = {
+            "lastPublishedTime": _text(
+                "When the connection details last changed.", format="date-time"
+            )
+        }
+        properties["connectionDetails"] = _object(
+            "When connection details were published.", published
+        )
         properties["claimConditionTypes"] = {
             "type": "array",
             "description": "The types of conditions that the claim gets, too.",

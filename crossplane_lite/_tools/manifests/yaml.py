@@ -2,8 +2,9 @@
 
 Reading follows sigs.k8s.io/yaml, the package with which kubectl and Crossplane read manifests:
 
-- Unquoted `y`, `yes`, `on`, `true` and `n`, `no`, `off`, `false` are booleans, in lower case, capitalised and in
-  upper case. `~`, `null` and an empty value are null. An unquoted `=` is a string.
+- Unquoted `y`, `yes`, `on`, `true` and `n`, `no`, `off`, `false` are booleans, in lower case,
+  capitalised and in upper case. `~`, `null` and an empty value are null. An unquoted `=` is a
+  string.
 - Timestamps are strings, and so are base-60 numbers such as `1:30`.
 - `0x1f`, `0b11`, `0o17`, `017` and `1_000` are integers, and `1e3` is a number.
 - Keys that are integers or booleans become strings: `80:` is "80", `y:` is "true".
@@ -14,12 +15,14 @@ Reading is stricter in five points. These are errors:
 - a key that occurs twice in a mapping, which kubectl refuses, too;
 - a fractional number as a key; quote it;
 - a tag outside of YAML's core, and `!!binary`;
-- more than 200 levels of lists and mappings, with aliases followed, so that other code may walk objects by recursion;
-- an alias in a document that has more than 2,000,000 values, with the values of its aliases counted again.
+- more than 200 levels of lists and mappings, with aliases followed, so that other code may walk
+  objects by recursion;
+- an alias in a document that has more than 2,000,000 values, with the values of its aliases counted
+  again.
 
-The argument `as_written` is for definitions. With it, only `true` and `false` are booleans, as for kustomize and kpt:
-the other boolean words of YAML 1.1 are strings. And an unquoted key is always a string, as it is written. So `on` and
-`80` in a schema stay as they are.
+The argument `as_written` is for definitions. With it, only `true` and `false` are booleans, as for
+kustomize and kpt: the other boolean words of YAML 1.1 are strings. And an unquoted key is always a
+string, as it is written. So `on` and `80` in a schema stay as they are.
 """
 
 from __future__ import annotations
@@ -50,12 +53,16 @@ from .files import read_bytes
 
 DEEPEST: Final = 200
 _TOO_DEEP: Final = f"this is nested more than {DEEPEST} levels deep"
-"""The most levels of lists and mappings in a document. The deepest known schemas have about a hundred."""
+"""The most levels of lists and mappings in a document. The deepest known schemas have about a
+hundred.
+"""
 
 # What to do about mistakes that PyYAML names by its own words.
 _HINTS: Final = {
     "mapping values are not allowed": "check the indentation, or quote a text that has ': ' in it",
-    "cannot start any token": "indent with spaces, not tabs, or quote a text that begins with @, ` or %",
+    "cannot start any token": (
+        "indent with spaces, not tabs, or quote a text that begins with @, ` or %"
+    ),
 }
 
 # Stands for the key << while its value is read.
@@ -86,7 +93,8 @@ def load_documents(path: Path) -> list[Document]:
     """Return the documents of a YAML file. Empty documents are left out.
 
     Raises:
-        InputError: The file can't be read, isn't YAML as this module reads it, or a document isn't a mapping.
+        InputError: The file can't be read, isn't YAML as this module reads it, or a document isn't
+            a mapping.
         MissingExtraError: PyYAML isn't installed.
     """
     load("yaml", "cli")  # so that a missing package is reported before mistakes in the file
@@ -98,7 +106,8 @@ _PLACE: Final = re.compile(r"(.+), document (\d+) \(line (\d+)\)", re.DOTALL)
 
 
 def line_of(where: str, path: Sequence[str | int]) -> str:
-    """Return the file and the line of a value in a document, such as `xr.yaml, line 5`; empty if they aren't known.
+    """Return the file and the line of a value in a document, such as `xr.yaml, line 5`; empty if
+    they aren't known.
 
     Args:
         where: The document's place.
@@ -134,7 +143,8 @@ class Lines:
         self._nodes: list[Any] | None = None
 
     def find(self, number: int, path: Sequence[str | int]) -> tuple[int, bool]:
-        """Return the line of a value, and whether the document has the value; else it is that of the nearest around it.
+        """Return the line of a value, and whether the document has the value; else it is that of
+        the nearest around it.
 
         Args:
             number: The number of the document in the stream, from 1.
@@ -160,7 +170,8 @@ class Lines:
 
 
 def decode(data: bytes, label: str) -> str:
-    """Return the text of a file, without byte order marks. Files that were joined have one before each.
+    """Return the text of a file, without byte order marks. Files that were joined have one before
+    each.
 
     Raises InputError if the content isn't UTF-8.
     """
@@ -170,13 +181,16 @@ def decode(data: bytes, label: str) -> str:
         raise InputError(f"{label} is not UTF-8 text (byte {e.start}): save it in UTF-8") from None
 
 
-def parse_documents(text: str, label: str, *, extra: str = "cli", as_written: bool = False) -> Iterator[Document]:
-    """Yield the documents of a YAML stream, each as soon as it is read. Empty documents are left out.
+def parse_documents(
+    text: str, label: str, *, extra: str = "cli", as_written: bool = False
+) -> Iterator[Document]:
+    """Yield the documents of a YAML stream, each as soon as it is read. Empty documents are left
+    out.
 
-    The text may also be JSON objects, one behind the other. With `as_written`, unquoted keys, and words such as `yes`,
-    stay strings (see the module's description), and infinities and .nan are errors. Raises InputError if the text isn't
-    YAML as this module reads it, or a document isn't a mapping; and MissingExtraError, which names `extra`, if PyYAML
-    isn't installed.
+    The text may also be JSON objects, one behind the other. With `as_written`, unquoted keys, and
+    words such as `yes`, stay strings (see the module's description), and infinities and .nan are
+    errors. Raises InputError if the text isn't YAML as this module reads it, or a document isn't a
+    mapping; and MissingExtraError, which names `extra`, if PyYAML isn't installed.
     """
     if text.lstrip()[:1] == "{":
         from .json_stream import parse_objects  # which needs this module
@@ -194,10 +208,11 @@ def parse_documents(text: str, label: str, *, extra: str = "cli", as_written: bo
 
 
 def parse_value(text: str, label: str) -> Any:
-    """Return the value, of any type, of a text with one YAML document; None if the text has no document.
+    """Return the value, of any type, of a text with one YAML document; None if the text has no
+    document.
 
-    Raises InputError if the text isn't YAML as this module reads it, or has several documents; and MissingExtraError
-    if PyYAML isn't installed.
+    Raises InputError if the text isn't YAML as this module reads it, or has several documents; and
+    MissingExtraError if PyYAML isn't installed.
     """
     values = [value for _, value in _values(text, label, as_written=False)]
     if len(values) > 1:
@@ -205,8 +220,11 @@ def parse_value(text: str, label: str) -> Any:
     return values[0] if values else None
 
 
-def _values(text: str, label: str, *, extra: str = "cli", as_written: bool) -> Iterator[tuple[str, Any]]:
-    """Yield the place and the value of each document of a stream. See `parse_documents` for the arguments.
+def _values(
+    text: str, label: str, *, extra: str = "cli", as_written: bool
+) -> Iterator[tuple[str, Any]]:
+    """Yield the place and the value of each document of a stream. See `parse_documents` for the
+    arguments.
 
     Raises:
         InputError: The text isn't YAML as this module reads it.
@@ -225,10 +243,13 @@ def _values(text: str, label: str, *, extra: str = "cli", as_written: bool) -> I
                 yield where, _Builder(yaml, label, as_written=as_written).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
-        if "nesting depth" in problem:  # libyaml has a limit of its own from 0.2.6 on, which is far above ours
+        # libyaml has a limit of its own from 0.2.6 on, which is far above ours
+        if "nesting depth" in problem:
             problem = _TOO_DEEP
         hint = next((f"; {hint}" for words, hint in _HINTS.items() if words in problem), "")
-        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}{hint}") from None
+        raise InputError(
+            f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}{hint}"
+        ) from None
     except yaml.YAMLError as e:
         problem = " ".join(str(e).split()).replace(' in "<unicode string>",', " at")
         raise InputError(f"{label}: {problem}") from None
@@ -239,9 +260,9 @@ def _values(text: str, label: str, *, extra: str = "cli", as_written: bool) -> I
 def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> str:
     """Return documents as a YAML stream, each after a line `---`.
 
-    A string is quoted if a common reader of YAML would take it for another type. A string of several lines is written
-    as a block. Keys keep their order by default. Raises InputError if a document is nested too deeply for PyYAML, and
-    MissingExtraError if PyYAML isn't installed.
+    A string is quoted if a common reader of YAML would take it for another type. A string of
+    several lines is written as a block. Keys keep their order by default. Raises InputError if a
+    document is nested too deeply for PyYAML, and MissingExtraError if PyYAML isn't installed.
     """
     yaml = load("yaml", "cli")
     try:
@@ -255,7 +276,9 @@ def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> 
             width=1_000_000,  # so that long strings stay on one line
         )
     except RecursionError:
-        raise InputError("a document is nested too deeply to be written as YAML: use fewer levels") from None
+        raise InputError(
+            "a document is nested too deeply to be written as YAML: use fewer levels"
+        ) from None
     return text
 
 
@@ -263,8 +286,8 @@ def _at(label: str, mark: Any) -> str:
     return f"{label}, line {mark.line + 1}" if mark is not None else label
 
 
-# The most values of a document, with the values of aliases counted again. A few lines with aliases of aliases could
-# otherwise stand for more values than fit into memory.
+# The most values of a document, with the values of aliases counted again. A few lines with aliases
+# of aliases could otherwise stand for more values than fit into memory.
 _MOST_VALUES = 2_000_000
 
 
@@ -299,23 +322,27 @@ class _Open:
 
 
 class _Builder:
-    """Makes the plain value of one document from the events of PyYAML's parser, such as the start of a list."""
+    """Makes the plain value of one document from the events of PyYAML's parser, such as the start
+    of a list.
+    """
 
     def __init__(self, yaml: Any, label: str, *, as_written: bool) -> None:
         self._yaml = yaml
         self._label = label
         self._as_written = as_written
         self._open: list[_Open] = []
-        # By the name of an anchor: its value, the number of values that it stands for, and how many levels it has.
+        # By the name of an anchor: its value, the number of values that it stands for, and how many
+        # levels it has.
         self._anchored: dict[str, tuple[Any, int, int]] = {}
         self._count = 0  # the number of values so far, with the values of aliases counted again
 
     def build(self, loader: Any) -> Any:
-        """Read the loader's events up to the end of the document, and return the document's value; None if it is empty.
+        """Read the loader's events up to the end of the document, and return the document's value;
+        None if it is empty.
 
         Raises:
-            InputError: The document isn't YAML as this module reads it, has too many levels, or has too many values
-                with its aliases.
+            InputError: The document isn't YAML as this module reads it, has too many levels, or has
+                too many values with its aliases.
         """
         yaml = self._yaml
         value: Any = None
@@ -334,7 +361,10 @@ class _Builder:
                 self._check_depth(len(self._open) + height, event)
                 self._count += size
                 if self._count > _MOST_VALUES:
-                    problem = f"with its aliases the document has more than {_MOST_VALUES:,} values; use fewer aliases"
+                    problem = (
+                        f"with its aliases the document has more than {_MOST_VALUES:,} values; use"
+                        " fewer aliases"
+                    )
                     raise self._error(event, problem)
             else:
                 value, anchor, size, height = self._scalar(event), event.anchor, 1, 0
@@ -351,7 +381,10 @@ class _Builder:
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
             raise self._error(event, bad_tag(short_text(event.tag)))
         if self._expects_key():
-            problem = "a key must be a string, not a list or a mapping; quote a text that begins with [ or {"
+            problem = (
+                "a key must be a string, not a list or a mapping; quote a text that begins with ["
+                " or {"
+            )
             raise self._error(event, problem)
         self._check_depth(len(self._open) + 1, event)
         self._open.append(_Open(event.anchor, self._count, is_list=is_list))
@@ -371,7 +404,9 @@ class _Builder:
         elif top.key is None:
             top.key = self._key(value, event)
             if top.key in top.own:
-                raise self._error(event, f"the key {short_repr(top.key)} occurs twice; remove one of the two")
+                raise self._error(
+                    event, f"the key {short_repr(top.key)} occurs twice; remove one of the two"
+                )
         else:
             if top.key is _MERGE:
                 self._merge(top.merged, value, event)
@@ -387,13 +422,17 @@ class _Builder:
         if isinstance(value, int):
             return str(value)
         raise self._error(
-            event, f"a key must be a string (got {json_value_in_words(value, short_repr(value))}); quote it"
+            event,
+            f"a key must be a string (got {json_value_in_words(value, short_repr(value))});"
+            " quote it",
         )
 
     def _merge(self, into: dict[str, Any], value: Any, event: Any) -> None:
         for source in value if isinstance(value, list) else [value]:
             if not isinstance(source, dict):
-                raise self._error(event, f"only mappings can be merged with << (got {short_repr(source)})")
+                raise self._error(
+                    event, f"only mappings can be merged with << (got {short_repr(source)})"
+                )
             for key, item in source.items():  # the first mapping with a key counts
                 into.setdefault(key, item)
 
@@ -402,8 +441,14 @@ class _Builder:
             return self._anchored[event.anchor]
         if any(one.anchor == event.anchor for one in self._open):
             name = short_text(event.anchor)
-            raise self._error(event, f"the YAML alias *{name} contains itself: it is inside of the value of &{name}")
-        problem = f"there is no anchor &{short_text(event.anchor)} before this alias; quote a text that begins with *"
+            raise self._error(
+                event,
+                f"the YAML alias *{name} contains itself: it is inside of the value of &{name}",
+            )
+        problem = (
+            f"there is no anchor &{short_text(event.anchor)} before this alias; quote a text that"
+            " begins with *"
+        )
         raise self._error(event, problem)
 
     def _scalar(self, event: Any) -> Any:
@@ -417,12 +462,14 @@ class _Builder:
         if isinstance(value, float) and not math.isfinite(value):
             raise self._error(
                 event,
-                f"{short_text(text)} can't be used, because JSON has no such number; quote it if a string is meant",
+                f"{short_text(text)} can't be used, because JSON has no such number; quote it if a"
+                " string is meant",
             )
         return value
 
     def _tagged(self, event: Any) -> Any:
-        """Return the value of a scalar that is quoted, written as a block, or has a tag such as `!!int`.
+        """Return the value of a scalar that is quoted, written as a block, or has a tag such as
+        `!!int`.
 
         Raises:
             InputError: The tag is unknown, or the text isn't a value of the tag's type.
@@ -440,13 +487,21 @@ class _Builder:
         if tag == "float" and type(value) is int:
             value = float(value)
         if type(value).__name__ != tag and not (value is None and tag == "null"):
-            problem = f"{short_repr(text)} is not a value of !!{tag}: change the value, or remove the tag"
+            problem = (
+                f"{short_repr(text)} is not a value of !!{tag}: change the value, or remove the tag"
+            )
             raise self._error(event, problem)
         return value
 
     def _is_plain(self, event: Any) -> bool:
-        """Return whether an event is a scalar without a tag that is neither quoted nor written as a block."""
-        return isinstance(event, self._yaml.ScalarEvent) and event.tag is None and bool(event.implicit[0])
+        """Return whether an event is a scalar without a tag that is neither quoted nor written as a
+        block.
+        """
+        return (
+            isinstance(event, self._yaml.ScalarEvent)
+            and event.tag is None
+            and bool(event.implicit[0])
+        )
 
     def _error(self, event: Any, problem: str) -> InputError:
         return InputError(f"{_at(self._label, event.start_mark)}: {problem}")
@@ -464,11 +519,14 @@ def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> An
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    # PyYAML's resolver knows the values of YAML 1.1, but not the numbers of YAML 1.2 and of Go's reader.
+    # PyYAML's resolver knows the values of YAML 1.1, but not the numbers of YAML 1.2 and of Go's
+    # reader.
     tag = dumper.resolve(dumper.scalar_node, text, (True, False))
     other = tag != TAG + "str" or _meaning(text) is not text or FLOAT.fullmatch(text)
     # Double quotes, like kubectl and Crossplane, so that their files can be compared with ours.
-    return dumper.represent_scalar(TAG + "str", text, style="|" if "\n" in text else '"' if other else None)
+    return dumper.represent_scalar(
+        TAG + "str", text, style="|" if "\n" in text else '"' if other else None
+    )
 
 
 @functools.cache

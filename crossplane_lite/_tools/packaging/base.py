@@ -1,4 +1,6 @@
-"""Finds the Python interpreter in a base image, and the platform that the image is for, such as `linux/amd64`."""
+"""Finds the Python interpreter in a base image, and the platform that the image is for, such as
+`linux/amd64`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from ...errors import InputError
 from .images import PLATFORMS, ROOT_FOLDERS, Image, platform_of
 from .layers import names_of
 
-# The folders are searched in this order: an image that builds its own Python has it in the first one, and the Python of
-# its Linux distribution in the second.
+# The folders are searched in this order: an image that builds its own Python has it in the first
+# one, and the Python of its Linux distribution in the second.
 _PLACES: Final = ("usr/local/bin", "usr/bin", "opt/python/bin", "bin")
 _INTERPRETER: Final = re.compile(r"python(\d+)\.(\d+)")
 # The architectures by the numbers that the headers of ELF files have for them.
@@ -55,15 +57,20 @@ def check_folder(folder: str, wanted: str | None) -> None:
     root = Path(folder)
     if root.samefile(root.resolve().anchor):
         raise InputError(f"{folder} is the root of this machine: give the folder of an image")
-    is_root = any((root / name).is_dir() for name in ROOT_FOLDERS)  # what isn't, `images.read` refuses
-    if is_root and wanted is None and not any(one for place in _PLACES for one in root.glob(f"{place}/python[0-9]*")):
+    # what isn't, `images.read` refuses
+    is_root = any((root / name).is_dir() for name in ROOT_FOLDERS)
+    if (
+        is_root
+        and wanted is None
+        and not any(one for place in _PLACES for one in root.glob(f"{place}/python[0-9]*"))
+    ):
         raise InputError(_without_python(folder))
 
 
 def _without_python(label: str) -> str:
     return (
-        f"{label} has no Python in {', '.join('/' + place for place in _PLACES)}: take a base image with Python, or "
-        "name the program with --python"
+        f"{label} has no Python in {', '.join('/' + place for place in _PLACES)}: take a base image"
+        " with Python, or name the program with --python"
     )
 
 
@@ -72,30 +79,35 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
 
     Args:
         image: The base image.
-        wanted: The path of the interpreter in the image; None to look for it in the usual folders, such as `/usr/bin`.
-            There, the first folder counts, and the newest version in this folder.
+        wanted: The path of the interpreter in the image; None to look for it in the usual folders,
+            such as `/usr/bin`. There, the first folder counts, and the newest version in this
+            folder.
 
     Raises:
-        InputError: A layer is damaged; no interpreter is found; its name doesn't show a version; it is for another
-            platform than the image; or crossplane-lite can't make images for this platform.
+        InputError: A layer is damaged; no interpreter is found; its name doesn't show a version; it
+            is for another platform than the image; or crossplane-lite can't make images for this
+            platform.
     """
     links, heads = _merged(image, wanted)
     found = sorted(
         (place, (-int(match[1]), -int(match[2])), path)
         for path in links
         for place, folder in enumerate(_PLACES)
-        if posixpath.dirname(path) == folder and (match := _INTERPRETER.fullmatch(posixpath.basename(path)))
+        if posixpath.dirname(path) == folder
+        and (match := _INTERPRETER.fullmatch(posixpath.basename(path)))
     )
     if wanted is not None:
         path = wanted.strip("/")
         target = _target(path, links)
         if target is None:
-            raise InputError(f"{image.label} has no {wanted}: give the path of the image's Python with --python")
+            raise InputError(
+                f"{image.label} has no {wanted}: give the path of the image's Python with --python"
+            )
         match = _INTERPRETER.search(posixpath.basename(target))
         if match is None:
             raise InputError(
-                f"{image.label}: the name {wanted} doesn't show the version of Python: give a program such as "
-                "/usr/bin/python3.13 with --python"
+                f"{image.label}: the name {wanted} doesn't show the version of Python: give a"
+                " program such as /usr/bin/python3.13 with --python"
             )
         version = (int(match[1]), int(match[2]))
     elif found:
@@ -106,12 +118,15 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
         nameless = [name for name in names if name in links]
         if nameless:
             raise InputError(
-                f"{image.label} has /{nameless[0]}, and no program such as python3.13 beside it, so its version isn't "
-                "known: name a program with the version in its name with --python, or take another base image"
+                f"{image.label} has /{nameless[0]}, and no program such as python3.13 beside it, so"
+                " its version isn't known: name a program with the version in its name with"
+                " --python, or take another base image"
             )
         raise InputError(_without_python(image.label))
     platform = _platform(image, path, heads.get(target or path))
-    return Python(f"/{path}", version, platform, any(re.match(r"(usr/)?lib/ld-musl-", one) for one in links))
+    return Python(
+        f"/{path}", version, platform, any(re.match(r"(usr/)?lib/ld-musl-", one) for one in links)
+    )
 
 
 def _platform(image: Image, path: str, head: bytes | None) -> str:
@@ -125,32 +140,36 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
         said = found
     if said.endswith("/unknown"):
         raise InputError(
-            f"{image.label}: /{path} is a script or another file that doesn't show the platform: name the platform "
-            "with --platform, or a program with --python"
+            f"{image.label}: /{path} is a script or another file that doesn't show the platform:"
+            " name the platform with --platform, or a program with --python"
         )
     if found is not None and found != said:
         raise InputError(
-            f"{image.label} must be for {said}, but its /{path} is for {found}: take another base image, or another "
-            "--platform"
+            f"{image.label} must be for {said}, but its /{path} is for {found}: take another base"
+            " image, or another --platform"
         )
     if said not in PLATFORMS:
         raise InputError(
-            f"{image.label} is for {said}, and images can only be made for {' and '.join(PLATFORMS)}: take another "
-            "base image"
+            f"{image.label} is for {said}, and images can only be made for"
+            f" {' and '.join(PLATFORMS)}: take another base image"
         )
     return said
 
 
 def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], dict[str, bytes]]:
-    """Return the paths in an image after all its layers are applied, and the first bytes of Python interpreters.
+    """Return the paths in an image after all its layers are applied, and the first bytes of Python
+    interpreters.
 
-    Both results are by path. The first has the target of each link, and None for files and folders. The second has the
-    first 64 bytes of each file whose name is that of an interpreter, such as `python3.13`, or whose path is `wanted`.
-    Raises InputError if a layer is damaged, has too many files, or has a path with `..` in it.
+    Both results are by path. The first has the target of each link, and None for files and folders.
+    The second has the first 64 bytes of each file whose name is that of an interpreter, such as
+    `python3.13`, or whose path is `wanted`. Raises InputError if a layer is damaged, has too many
+    files, or has a path with `..` in it.
     """
 
     def is_interpreter(path: str) -> bool:
-        return bool(_INTERPRETER.fullmatch(posixpath.basename(path))) or path == (wanted or "").strip("/")
+        return bool(_INTERPRETER.fullmatch(posixpath.basename(path))) or path == (
+            wanted or ""
+        ).strip("/")
 
     links: dict[str, str | None] = {}
     heads: dict[str, bytes] = {}
@@ -175,7 +194,8 @@ def _remove(links: dict[str, str | None], above: str) -> None:
 
 
 def _target(path: str, links: dict[str, str | None]) -> str | None:
-    """Return the path of a file after following all links in its path; None if no file is found after 20 links.
+    """Return the path of a file after following all links in its path; None if no file is found
+    after 20 links.
 
     Args:
         path: The path, with links in it or at its end.

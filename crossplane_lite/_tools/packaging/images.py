@@ -1,4 +1,6 @@
-"""Reads container images from archives and folders, adds layers and settings to them, and writes them."""
+"""Reads container images from archives and folders, adds layers and settings to them, and writes
+them.
+"""
 
 from __future__ import annotations
 
@@ -56,17 +58,48 @@ _DOCKER: Final = _Types(
     "application/vnd.docker.image.rootfs.diff.tar.gzip",
 )
 
-# The fields of a configuration in the order in which programs in Go write them: `crossplane xpkg push` reads it and
-# writes it anew. So with another order, or with fields that Go doesn't know, its digest would differ from ours.
+# The fields of a configuration in the order in which programs in Go write them:
+# `crossplane xpkg push` reads it and writes it anew. So with another order, or with fields that Go
+# doesn't know, its digest would differ from ours.
 _FIELDS: Final = (
-    *("architecture", "author", "container", "created", "docker_version", "history", "os", "rootfs", "config"),
+    *(
+        "architecture",
+        "author",
+        "container",
+        "created",
+        "docker_version",
+        "history",
+        "os",
+        "rootfs",
+        "config",
+    ),
     *("os.version", "variant", "os.features"),
 )
 _ALWAYS: Final = frozenset({"architecture", "created", "os", "rootfs", "config"})
 _HISTORY: Final = ("author", "created", "created_by", "comment", "empty_layer")
 _SETTINGS: Final = (
-    *("AttachStderr", "AttachStdin", "AttachStdout", "Cmd", "Healthcheck", "Domainname", "Entrypoint", "Env"),
-    *("Hostname", "Image", "Labels", "OnBuild", "OpenStdin", "StdinOnce", "Tty", "User", "Volumes", "WorkingDir"),
+    *(
+        "AttachStderr",
+        "AttachStdin",
+        "AttachStdout",
+        "Cmd",
+        "Healthcheck",
+        "Domainname",
+        "Entrypoint",
+        "Env",
+    ),
+    *(
+        "Hostname",
+        "Image",
+        "Labels",
+        "OnBuild",
+        "OpenStdin",
+        "StdinOnce",
+        "Tty",
+        "User",
+        "Volumes",
+        "WorkingDir",
+    ),
     *("ExposedPorts", "ArgsEscaped", "NetworkDisabled", "MacAddress", "StopSignal", "Shell"),
 )
 _HEALTH: Final = ("Test", "Interval", "Timeout", "StartPeriod", "Retries")
@@ -91,7 +124,8 @@ class Image(NamedTuple):
 def platform_of(config: Mapping[str, Any]) -> str:
     """Return the platform in an image's configuration, such as `linux/amd64`.
 
-    If the configuration has no `os`, `linux` is used; if it has no `architecture`, `unknown` is used.
+    If the configuration has no `os`, `linux` is used; if it has no `architecture`, `unknown` is
+    used.
     """
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
@@ -100,17 +134,20 @@ def read(path: str, work: Path, platform: str | None = None, advice: str = "") -
     """Read the images of a docker-archive, an OCI layout or a root folder.
 
     Args:
-        path: The path of the archive or folder. A root folder is a folder with a container's files, such as `usr/bin`.
+        path: The path of the archive or folder. A root folder is a folder with a container's files,
+            such as `usr/bin`.
         work: The folder that the images' layers are written to.
-        platform: The platform of the images to read, such as `linux/arm64`; None to read all images.
+        platform: The platform of the images to read, such as `linux/arm64`; None to read all
+            images.
         advice: How to get an image, for the message about a path that doesn't exist.
 
     Returns:
-        At least one image. A root folder doesn't say its platform, so its image gets `platform`, else `linux/unknown`.
+        At least one image. A root folder doesn't say its platform, so its image gets `platform`,
+        else `linux/unknown`.
 
     Raises:
-        InputError: The path can't be read or isn't an image, an image is damaged, no image is for the platform, or a
-            layer of a root folder can't be made.
+        InputError: The path can't be read or isn't an image, an image is damaged, no image is for
+            the platform, or a layer of a root folder can't be made.
     """
     if os.path.isdir(path) and not archive.is_layout(path):
         return [_of_folder(path, work, platform)]
@@ -128,8 +165,8 @@ def read(path: str, work: Path, platform: str | None = None, advice: str = "") -
         file.seek(0)
         if not archive.is_archive(head):
             raise InputError(
-                f"{path} isn't a saved image or package: give a docker-archive or an OCI layout, as `docker save` and "
-                "`skopeo copy` write them"
+                f"{path} isn't a saved image or package: give a docker-archive or an OCI layout, as"
+                " `docker save` and `skopeo copy` write them"
             )
         return _of_files(TarFiles(file, path), work, platform)
 
@@ -148,12 +185,16 @@ def one_each(found: Sequence[Image], path: str) -> dict[str, Image]:
     by_platform = {platform_of(one.config): one for one in found}
     for platform in by_platform:
         if sum(platform_of(one.config) == platform for one in found) > 1:
-            raise InputError(f"{path} has several images for {platform}: save only the one that you want")
+            raise InputError(
+                f"{path} has several images for {platform}: save only the one that you want"
+            )
     return by_platform
 
 
 def _copying(path: str) -> str:
-    """Return how to get an image of a registry, for a message about a path that looks like one; else ""."""
+    """Return how to get an image of a registry, for a message about a path that looks like one;
+    else "".
+    """
     prefix, _, rest = path.partition(":")
     if prefix in _PLACES:
         return f"; give the path without {prefix}:" if os.path.exists(rest) else ""
@@ -162,20 +203,21 @@ def _copying(path: str) -> str:
         return ""
     name = match["name"]
     return (
-        f"; if it is an image in a registry, copy it with `skopeo copy docker://{match['reference']} oci:{name}`, and "
-        f"give the folder {name}"
+        "; if it is an image in a registry, copy it with `skopeo copy"
+        f" docker://{match['reference']} oci:{name}`, and give the folder {name}"
     )
 
 
 def _of_folder(path: str, work: Path, platform: str | None) -> Image:
     if set(os.listdir(path)) <= {"blobs", "oci-layout"}:
         raise InputError(
-            f"{path} has no index.json, so the copy of the image isn't complete: delete {path}, and copy it again"
+            f"{path} has no index.json, so the copy of the image isn't complete: delete {path}, and"
+            " copy it again"
         )
     if not any(os.path.isdir(os.path.join(path, name)) for name in ROOT_FOLDERS):
         raise InputError(
-            f"{path} is neither an OCI layout (with oci-layout and index.json) nor a root folder (with usr, lib or "
-            "bin): give the folder of an image"
+            f"{path} is neither an OCI layout (with oci-layout and index.json) nor a root folder"
+            " (with usr, lib or bin): give the folder of an image"
         )
     layer = write_layer(folder_entries(Path(path)), work / "root.tar.gz")
     system, _, architecture = (platform or "linux/unknown").partition("/")
@@ -191,7 +233,10 @@ def _of_files(files: Files, work: Path, platform: str | None) -> list[Image]:
         fitting = [one for one in found if platform is None or platform_of(one.config) == platform]
         if not fitting:
             there = ", ".join(sorted({platform_of(one.config) for one in found}))
-            raise InputError(f"{files.label} has no image for {platform}: choose another --platform (it has {there})")
+            raise InputError(
+                f"{files.label} has no image for {platform}: choose another --platform (it has"
+                f" {there})"
+            )
         return [_copied(files, one, work) for one in fitting]
 
 
@@ -201,12 +246,15 @@ def _copied(files: Files, image: archive.Image, work: Path) -> Image:
         if layer.digest is not None:
             files.check(layer.file, layer.digest, files.hash(layer.file, layer.digest))
         name = hashlib.sha256(f"{files.label}\0{layer.file}".encode()).hexdigest()
-        layers.append(copy_layer(files, layer.file, layer.unpacked, work / f"{name}.tar.gz", layer.mark))
+        layers.append(
+            copy_layer(files, layer.file, layer.unpacked, work / f"{name}.tar.gz", layer.mark)
+        )
     said = image.config.get("rootfs")
     unpacked = said.get("diff_ids") if isinstance(said, dict) else None
     if unpacked != [layer.unpacked for layer in layers]:
         raise files.error(
-            f"{image.name}: the digests under rootfs.diff_ids are not those of the layers: save the image again"
+            f"{image.name}: the digests under rootfs.diff_ids are not those of the layers: save the"
+            " image again"
         )
     return Image(files.label, json.loads(json.dumps(image.config)), layers)
 
@@ -217,13 +265,14 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
     Args:
         image: The image to begin with. It isn't changed.
         layers: The layers to add on top.
-        config: Settings, such as `Entrypoint` and `User`, that replace the image's settings; None removes a setting.
-            `Labels` and `Env` are merged with those of the image: each replaces only the label or variable of the same
-            name.
+        config: Settings, such as `Entrypoint` and `User`, that replace the image's settings; None
+            removes a setting. `Labels` and `Env` are merged with those of the image: each replaces
+            only the label or variable of the same name.
         comment: The command, such as `image`, that the image's history names for the added layers.
 
     Raises:
-        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number, or is after the year 9999.
+        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number, or is after the
+            year 9999.
     """
     old = image.config.get("config")
     settings: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
@@ -232,7 +281,9 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
             value = dict(sorted({**(settings.get("Labels") or {}), **value}.items()))
         elif key == "Env":
             names = {one.partition("=")[0] for one in value}
-            value = [one for one in settings.get("Env") or () if one.partition("=")[0] not in names] + list(value)
+            value = [
+                one for one in settings.get("Env") or () if one.partition("=")[0] not in names
+            ] + list(value)
         settings[key] = value
     every = [*image.layers, *layers]
     time = _time()
@@ -250,7 +301,9 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
 
 
 def _history(image: Image) -> list[Any]:
-    """Return an image's history, with an entry for each layer: some tools write fewer, and a root folder has none."""
+    """Return an image's history, with an entry for each layer: some tools write fewer, and a root
+    folder has none.
+    """
     told = image.config.get("history")
     history = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
     known = sum(not one.get("empty_layer") for one in history)
@@ -261,19 +314,23 @@ def _history(image: Image) -> list[Any]:
 
 
 def labelled(image: Image) -> Image:
-    """Return an image with one more label for each layer that has a mark (see `Layer`), as Crossplane expects it.
+    """Return an image with one more label for each layer that has a mark (see `Layer`), as
+    Crossplane expects it.
 
-    Such a label is `io.crossplane.xpkg:sha256:...`, with the layer's digest, and has the mark as its value.
+    Such a label is `io.crossplane.xpkg:sha256:...`, with the layer's digest, and has the mark as
+    its value.
 
     Raises:
-        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number, or is after the year 9999.
+        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number, or is after the
+            year 9999.
     """
     marks = {f"{MARK}:{layer.digest}": layer.mark for layer in image.layers if layer.mark}
     return added(image, [], {"Labels": marks}, "")
 
 
 def _time() -> str:
-    """Return the time in the environment variable SOURCE_DATE_EPOCH, such as `2024-01-31T00:00:00Z`.
+    """Return the time in the environment variable SOURCE_DATE_EPOCH, such as
+    `2024-01-31T00:00:00Z`.
 
     If the variable is missing or empty, return the start of 1970.
 
@@ -291,7 +348,8 @@ def _time() -> str:
         moment = datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc)
     except (ValueError, OverflowError, OSError):
         raise InputError(
-            f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970, up to the year 9999 (got {text!r:.60})"
+            "SOURCE_DATE_EPOCH must be a whole number of seconds since 1970, up to the year 9999"
+            f" (got {text!r:.60})"
         ) from None
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -304,18 +362,19 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
 
     Args:
         image: The image.
-        path: The file to write, which is replaced if it exists. With the layout `oci`, it is the path of a new or empty
-            folder, unless it ends in `.tar` or `.oci`.
+        path: The file to write, which is replaced if it exists. With the layout `oci`, it is the
+            path of a new or empty folder, unless it ends in `.tar` or `.oci`.
         layout: `docker` for a docker-archive, `oci` for an OCI layout.
         tag: The name of the image in the file; None for no name.
 
     Returns:
-        The digest by which a registry knows the image: that of the manifest in an OCI layout, and for a docker-archive
-        that of the manifest with which crane and `crossplane xpkg push` push it.
+        The digest by which a registry knows the image: that of the manifest in an OCI layout, and
+        for a docker-archive that of the manifest with which crane and `crossplane xpkg push` push
+        it.
 
     Raises:
-        InputError: The image can't be written, or `check_place` refuses the path. In both cases an existing file is
-            unchanged, but a folder may be left unfinished.
+        InputError: The image can't be written, or `check_place` refuses the path. In both cases an
+            existing file is unchanged, but a folder may be left unfinished.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
     check_place(path, layout)
@@ -338,15 +397,19 @@ def check_place(path: str, layout: str) -> None:
         layout: The layout, as for `write`.
 
     Raises:
-        InputError: A file must be written, and its folder doesn't exist; or a folder must be written, and the path is
-            that of a file, or of a folder that isn't empty.
+        InputError: A file must be written, and its folder doesn't exist; or a folder must be
+            written, and the path is that of a file, or of a folder that isn't empty.
     """
     place = Path(path)
     if not _is_folder(path, layout):
         if not place.parent.is_dir():
-            raise InputError(f"can't write {path}: there is no folder {place.parent}; make it, or choose another")
+            raise InputError(
+                f"can't write {path}: there is no folder {place.parent}; make it, or choose another"
+            )
     elif place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
+        raise InputError(
+            f"{path} exists and isn't an empty folder: choose another one, or remove it"
+        )
 
 
 _Files = Sequence[tuple[str, "bytes | Path"]]
@@ -356,9 +419,12 @@ def _docker_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     config = config_bytes(image.config)
     name = digest_of(config)
     names = [f"{layer.digest.partition(':')[2]}.tar.gz" for layer in image.layers]
-    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}  # equal layers are one file
+    # equal layers are one file
+    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}
     entry = {"Config": name, "RepoTags": [tag] if tag else None, "Layers": names}
-    return [(name, config), *layers.items(), ("manifest.json", _json([entry]))], digest_of(manifest(image)[0])
+    return [(name, config), *layers.items(), ("manifest.json", _json([entry]))], digest_of(
+        manifest(image)[0]
+    )
 
 
 def _oci_files(image: Image, tag: str | None) -> tuple[_Files, str]:
@@ -366,7 +432,10 @@ def _oci_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     made, media_type = manifest(image, _OCI)
     entry = {
         **descriptor(media_type, made),
-        "platform": {"architecture": image.config.get("architecture"), "os": image.config.get("os")},
+        "platform": {
+            "architecture": image.config.get("architecture"),
+            "os": image.config.get("os"),
+        },
     }
     if tag:
         entry["annotations"] = {_REF_NAME: tag}
@@ -374,19 +443,32 @@ def _oci_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     blobs[digest_of(config)] = config
     blobs[digest_of(made)] = made
     files = [(f"blobs/{digest.replace(':', '/')}", blob) for digest, blob in blobs.items()]
-    return [("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'), ("index.json", index([entry])), *files], digest_of(made)
+    return [
+        ("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'),
+        ("index.json", index([entry])),
+        *files,
+    ], digest_of(made)
 
 
 def manifest(image: Image, types: _Types = _DOCKER) -> tuple[bytes, str]:
     """Return the bytes of an image's manifest as a registry has them, and their media type."""
     layers = []
     for layer in image.layers:
-        entry: dict[str, Any] = {"mediaType": types.layer, "size": layer.size, "digest": layer.digest}
+        entry: dict[str, Any] = {
+            "mediaType": types.layer,
+            "size": layer.size,
+            "digest": layer.digest,
+        }
         if layer.mark:
             entry["annotations"] = {MARK: layer.mark}
         layers.append(entry)
     config = descriptor(types.config, config_bytes(image.config))
-    return _json({"schemaVersion": 2, "mediaType": types.manifest, "config": config, "layers": layers}), types.manifest
+    return (
+        _json(
+            {"schemaVersion": 2, "mediaType": types.manifest, "config": config, "layers": layers}
+        ),
+        types.manifest,
+    )
 
 
 def index(entries: Sequence[Mapping[str, Any]]) -> bytes:
@@ -395,10 +477,20 @@ def index(entries: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def artifact(
-    artifact_type: str, config: Mapping[str, Any], layer: Mapping[str, Any], subject: Mapping[str, Any]
+    artifact_type: str,
+    config: Mapping[str, Any],
+    layer: Mapping[str, Any],
+    subject: Mapping[str, Any],
 ) -> tuple[bytes, str]:
-    """Return the bytes of the manifest of a file that belongs to another manifest (`subject`), and their media type."""
-    made = {"schemaVersion": 2, "mediaType": _OCI.manifest, "artifactType": artifact_type, "config": config}
+    """Return the bytes of the manifest of a file that belongs to another manifest (`subject`), and
+    their media type.
+    """
+    made = {
+        "schemaVersion": 2,
+        "mediaType": _OCI.manifest,
+        "artifactType": artifact_type,
+        "config": config,
+    }
     return _json({**made, "layers": [layer], "subject": subject}), _OCI.manifest
 
 
@@ -413,12 +505,15 @@ def digest_of(data: bytes) -> str:
 
 
 def config_bytes(config: Mapping[str, Any]) -> bytes:
-    """Return the bytes of an image's configuration, as a program in Go writes them after reading them."""
+    """Return the bytes of an image's configuration, as a program in Go writes them after reading
+    them.
+    """
     made = _ordered(config, _FIELDS, _ALWAYS)
     made["created"] = made["created"] or _GO_NO_TIME
     if "history" in made:
         made["history"] = [
-            _ordered({"created": _GO_NO_TIME, **one}, _HISTORY, {"created"}) for one in made["history"] or ()
+            _ordered({"created": _GO_NO_TIME, **one}, _HISTORY, {"created"})
+            for one in made["history"] or ()
         ]
     rootfs = made["rootfs"] or {}
     made["rootfs"] = {"type": rootfs.get("type", ""), "diff_ids": rootfs.get("diff_ids")}
@@ -431,7 +526,9 @@ def config_bytes(config: Mapping[str, Any]) -> bytes:
     return _json(made).decode().translate(_GO_ESCAPES).encode()
 
 
-def _ordered(value: Mapping[str, Any], fields: Sequence[str], always: Container[str] = ()) -> dict[str, Any]:
+def _ordered(
+    value: Mapping[str, Any], fields: Sequence[str], always: Container[str] = ()
+) -> dict[str, Any]:
     return {key: value.get(key) for key in fields if value.get(key) or key in always}
 
 

@@ -1,4 +1,6 @@
-"""Writes and reads layers of images: gzipped tar archives. The bytes of a written layer depend only on its files."""
+"""Writes and reads layers of images: gzipped tar archives. The bytes of a written layer depend only
+on its files.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from ...errors import InputError
 from ..manifests.archive_files import GZIP, Files, clean_name, damage
 
 LARGEST: Final = 4 << 30
-"""The most bytes that a layer may unpack to. Layers of functions are far smaller; a larger one may be an attack."""
+"""The most bytes that a layer may unpack to. Layers of functions are far smaller; a larger one may
+be an attack.
+"""
 
 _PART: Final = 1 << 20
 _MOST_MEMBERS: Final = 1_000_000
@@ -29,7 +33,8 @@ class Entry(NamedTuple):
 
     Attributes:
         path: The path from the root of the image, without a slash in front.
-        content: The bytes of a file, or the path of a file from which the bytes are copied. None for a folder or link.
+        content: The bytes of a file, or the path of a file from which the bytes are copied. None
+            for a folder or link.
         mode: The permissions.
         link: The target of a symbolic link; None for a file or folder.
         owner: The UID and the GID.
@@ -53,8 +58,8 @@ class Layer(NamedTuple):
         unpacked: The digest of the unpacked tar archive.
         size: The file's size in bytes.
         unpacked_size: The size of the unpacked tar archive in bytes.
-        mark: The value of the layer's annotation `io.crossplane.xpkg`, which tells Crossplane what the layer has:
-            `base` for a package.yaml, `upbound` for examples. None for other layers.
+        mark: The value of the layer's annotation `io.crossplane.xpkg`, which tells Crossplane what
+            the layer has: `base` for a package.yaml, `upbound` for examples. None for other layers.
     """
 
     file: Path
@@ -69,7 +74,8 @@ class Names(NamedTuple):
     """The paths in a layer, and the first bytes of the files that may be Python interpreters.
 
     Attributes:
-        links: The paths of all files, folders and links. Each link has its target as the value; all others have None.
+        links: The paths of all files, folders and links. Each link has its target as the value; all
+            others have None.
         heads: The first 64 bytes of each file that may be a Python interpreter, by path.
     """
 
@@ -100,7 +106,8 @@ class _Hashed:
 
 
 class _Packing:
-    """Writes the file of a layer. The layer's unpacked bytes must be written to `plain`, which gzips them to the file.
+    """Writes the file of a layer. The layer's unpacked bytes must be written to `plain`, which
+    gzips them to the file.
 
     Both the unpacked bytes and the gzipped bytes are counted and hashed.
     """
@@ -109,8 +116,8 @@ class _Packing:
         self._path = file
         self._file = open(file, "wb")  # noqa: SIM115  # it is closed in `done`
         self._packed = _Hashed(self._file)
-        # gzip's header gets no name and no time, because the bytes would depend on them. Level 9 takes three times as
-        # long as level 6, and saves half a percent.
+        # gzip's header gets no name and no time, because the bytes would depend on them. Level 9
+        # takes three times as long as level 6, and saves half a percent.
         sink: Any = self._packed
         self._packer = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0)
         self.plain = _Hashed(self._packer)
@@ -133,13 +140,14 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
     """Write a layer to a file.
 
     Args:
-        entries: The entries, in any order. The folders around each entry are added if they are missing. If several
-            entries have the same path, the last one counts.
+        entries: The entries, in any order. The folders around each entry are added if they are
+            missing. If several entries have the same path, the last one counts.
         file: The file to write.
         mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: A file can't be read or becomes shorter meanwhile, or the layer can't be written.
+        InputError: A file can't be read or becomes shorter meanwhile, or the layer can't be
+            written.
     """
     try:
         with _Packing(file) as packing:
@@ -151,7 +159,8 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
 
 
 def write_tar(target: Any, entries: Iterable[Entry]) -> None:
-    """Write a tar archive to an open file. The entries and the folders around them are in the order of their paths.
+    """Write a tar archive to an open file. The entries and the folders around them are in the order
+    of their paths.
 
     Raises:
         OSError: A file can't be read or becomes shorter meanwhile, or the archive can't be written.
@@ -196,9 +205,11 @@ _OF_THE_MACHINE: Final = frozenset({"dev", "proc", "sys"})
 
 
 def folder_entries(root: Path) -> Iterator[Entry]:
-    """Yield the files, folders and symbolic links in a root folder, with their permissions, owners and times.
+    """Yield the files, folders and symbolic links in a root folder, with their permissions, owners
+    and times.
 
-    Links are not followed. Devices, pipes and sockets are left out, and so are all files in `dev`, `proc` and `sys`.
+    Links are not followed. Devices, pipes and sockets are left out, and so are all files in `dev`,
+    `proc` and `sys`.
 
     Raises:
         InputError: A folder or a link can't be read.
@@ -226,7 +237,9 @@ def folder_entries(root: Path) -> Iterator[Entry]:
         raise InputError(f"can't read {e.filename or root}: {e.strerror or e}") from e
 
 
-def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: str | None = None) -> Layer:
+def copy_layer(
+    files: Files, name: str, unpacked: str | None, file: Path, mark: str | None = None
+) -> Layer:
     """Copy a layer of an archive to a file of its own. A layer that isn't gzipped is gzipped.
 
     Args:
@@ -237,8 +250,9 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
         mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: The layer is missing, damaged or compressed with zstd, has another digest, or unpacks to too many
-            bytes. The limit is `LARGEST`, or for a layer with a mark 200 MB, the limit for packages.
+        InputError: The layer is missing, damaged or compressed with zstd, has another digest, or
+            unpacks to too many bytes. The limit is `LARGEST`, or for a layer with a mark 200 MB,
+            the limit for packages.
     """
     with files.open(name) as source:
         is_packed = source.read(len(GZIP)) == GZIP
@@ -272,12 +286,12 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
     Args:
         layer: The layer.
         label: The layer's name in messages.
-        is_interpreter: Gets a file's path, and returns whether the file may be a Python interpreter. None to return no
-            interpreters.
+        is_interpreter: Gets a file's path, and returns whether the file may be a Python
+            interpreter. None to return no interpreters.
 
     Raises:
-        InputError: The layer is damaged, has more than 1,000,000 files and folders, or has a path or hard link with
-            `..` in it.
+        InputError: The layer is damaged, has more than 1,000,000 files and folders, or has a path
+            or hard link with `..` in it.
     """
     links: dict[str, str | None] = {}
     heads: dict[str, bytes] = {}
@@ -297,8 +311,8 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
                     links[path] = "/" + clean_name(member.linkname)
                 if len(links) > _MOST_MEMBERS:
                     raise InputError(
-                        f"{label} has more than {_MOST_MEMBERS:,} files and folders, which is the limit: use an image "
-                        "with fewer"
+                        f"{label} has more than {_MOST_MEMBERS:,} files and folders, which is the"
+                        " limit: use an image with fewer"
                     )
                 if is_interpreter is not None and member.isreg() and is_interpreter(path):
                     heads[path] = tar.extractfile(member).read(64)
@@ -316,4 +330,7 @@ def check_path(path: str, label: str) -> None:
         InputError: A part of the path is `..`.
     """
     if ".." in path.split("/"):
-        raise InputError(f"{label}: the path {path!r:.200} leads out of the image's root folder: don't use this image")
+        raise InputError(
+            f"{label}: the path {path!r:.200} leads out of the image's root folder: don't use this"
+            " image"
+        )

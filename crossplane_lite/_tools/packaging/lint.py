@@ -2,9 +2,10 @@
 
 Each error and warning names the file and the line.
 
-A version in a constraint such as `>=1.20, <3` has one to three numbers; `x`, `X` or `*` can stand for a number. A
-pre-release and a build may follow. A constraint has one or more comparisons with spaces or commas between them, and all
-of them must be true. `||` separates alternatives, and `1.2 - 2` is a range.
+A version in a constraint such as `>=1.20, <3` has one to three numbers; `x`, `X` or `*` can stand
+for a number. A pre-release and a build may follow. A constraint has one or more comparisons with
+spaces or commas between them, and all of them must be true. `||` separates alternatives, and
+`1.2 - 2` is a range.
 """
 
 from __future__ import annotations
@@ -35,23 +36,31 @@ _ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
 
 
 def constraint_problem(text: str) -> str | None:
-    """Return why `text` isn't a version constraint, in words that begin with `must be`; None if it is a constraint."""
+    """Return why `text` isn't a version constraint, in words that begin with `must be`; None if it
+    is a constraint.
+    """
     if len(text) > _LONGEST:
         return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
     # A range stands for two comparisons.
     groups = _RANGE.sub(r">=\1, <=\2 ", text).split("||")
     if len(groups) > _MOST:
-        return f"must be a version constraint of at most {_MOST} alternatives (it has {len(groups)})"
+        return (
+            f"must be a version constraint of at most {_MOST} alternatives (it has {len(groups)})"
+        )
     for group in groups:
         if not _ALL.fullmatch(group):
-            return f"must be a version constraint, for example >=v2.0.0 or >=1.20, <3 (got {text!r})"
+            return (
+                f"must be a version constraint, for example >=v2.0.0 or >=1.20, <3 (got {text!r})"
+            )
     return None
 
 
 _META: Final = "meta.pkg.crossplane.io"
 _META_VERSIONS: Final = ("v1", "v1beta1")
 _PREFIX: Final = "function-"
-_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.ASCII)
+_NAME: Final = re.compile(
+    r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.ASCII
+)
 _LONGEST_NAME: Final = 253
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _KINDS: Final = ("function", "configuration", "provider", "package")
@@ -59,7 +68,10 @@ _KINDS: Final = ("function", "configuration", "provider", "package")
 
 def _name(_: Any, field: Any, name: str) -> None:
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        raise ValueError(f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {name!r})", field)
+        raise ValueError(
+            f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {name!r})",
+            field,
+        )
     if not name.startswith(_PREFIX):
         raise ValueError(f"must begin with {_PREFIX} (got {name!r})", field)
 
@@ -153,8 +165,8 @@ def read_stream(text: str, label: str) -> list[Found]:
         label: The file's name in messages.
 
     Raises:
-        InputError: The text isn't YAML as Kubernetes reads it, a document isn't an object, or objects are nested more
-            than 200 levels deep.
+        InputError: The text isn't YAML as Kubernetes reads it, a document isn't an object, or
+            objects are nested more than 200 levels deep.
         MissingExtraError: PyYAML isn't installed.
     """
     found = []
@@ -171,8 +183,8 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
         label: The package's name in messages.
 
     Returns:
-        The errors and the warnings. The package manager refuses a package with errors. A warning is about a field that
-        Crossplane ignores.
+        The errors and the warnings. The package manager refuses a package with errors. A warning is
+        about a field that Crossplane ignores.
     """
     metas = [one for one in found if group_of(str(one.content.get("apiVersion"))) == _META]
     problems = list(_of_number(metas, label))
@@ -189,9 +201,15 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
 
 def _of_number(metas: Sequence[Found], label: str) -> Iterator[str]:
     if not metas:
-        yield f"{label} has no {_META} Function, which describes the package: write it into crossplane.yaml"
+        yield (
+            f"{label} has no {_META} Function, which describes the package: write it into"
+            " crossplane.yaml"
+        )
     for one in metas[1:]:
-        yield f"{one.at()}: a package must have one object of {_META}, and {metas[0].at()} has one already: remove one"
+        yield (
+            f"{one.at()}: a package must have one object of {_META}, and {metas[0].at()} has one"
+            " already: remove one"
+        )
 
 
 def _of_meta(one: Found) -> Iterator[str]:
@@ -201,8 +219,13 @@ def _of_meta(one: Found) -> Iterator[str]:
         yield f"{one.at('kind')}: the package must be a Function ({_given(kind)})"
         return
     if version not in _META_VERSIONS:
-        yield f"{one.at('apiVersion')}: apiVersion must be {_META}/v1 (got {short_repr(content.get('apiVersion'))})"
-    read = {"metadata": {key: value for key, value in metadata_of(content).items() if key == "name"}}
+        yield (
+            f"{one.at('apiVersion')}: apiVersion must be {_META}/v1 (got"
+            f" {short_repr(content.get('apiVersion'))})"
+        )
+    read = {
+        "metadata": {key: value for key, value in metadata_of(content).items() if key == "name"}
+    }
     if "spec" in content:
         read["spec"] = content["spec"]
     try:
@@ -210,7 +233,9 @@ def _of_meta(one: Found) -> Iterator[str]:
     except Exception as e:
         for problem in problems_of(e, ""):
             path = problem.path.removeprefix(".")
-            steps = [int(step) if step.isdecimal() else step for step in re.findall(r"[^.[\]]+", path)]
+            steps = [
+                int(step) if step.isdecimal() else step for step in re.findall(r"[^.[\]]+", path)
+            ]
             is_ignored = problem.about_key and problem.message != " is required"
             yield f"{one.at(*steps)}: {_IGNORED if is_ignored else ''}{path}{problem.message}"
 
@@ -230,15 +255,19 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
         return
     if (group_of(api_version), kind) != ("apiextensions.k8s.io", "CustomResourceDefinition"):
         yield (
-            f"{one.at('kind')}: a function's package can only have CustomResourceDefinitions, of the function's input "
-            f"(this is a {short_repr(kind)} of {short_repr(api_version)}): remove the object"
+            f"{one.at('kind')}: a function's package can only have CustomResourceDefinitions, of"
+            f" the function's input (this is a {short_repr(kind)} of {short_repr(api_version)}):"
+            " remove the object"
         )
         return
     name = metadata_of(one.content).get("name")
     if not isinstance(name, str):
         yield f"{one.at('metadata', 'name')}: metadata.name must be a string ({_given(name)})"
     elif name in names:
-        yield f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well: remove one of the two"
+        yield (
+            f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well: remove one of"
+            " the two"
+        )
     else:
         names[name] = one.at()
     try:

@@ -1,6 +1,7 @@
 """Lock files: the version and the hashes of each package of an image.
 
-A lock file is a requirements file with hashes, as `pip-compile --generate-hashes` and `uv export` write it, too:
+A lock file is a requirements file with hashes, as `pip-compile --generate-hashes` and `uv export`
+write it, too:
 
     attrs==25.1.0 \\
         --hash=sha256:c75a69e28a550a7e93789579c22aa26b0f5b83b75dc4e08fe092980051e1090a
@@ -31,7 +32,8 @@ def read(path: str) -> Locked:
     """Read a lock file.
 
     Raises:
-        InputError: The file can't be read, a line isn't a version with hashes, or two lines are about one package.
+        InputError: The file can't be read, a line isn't a version with hashes, or two lines are
+            about one package.
     """
     found: Locked = {}
     number, line = 0, ""
@@ -45,12 +47,15 @@ def read(path: str) -> Locked:
             hashes = set(_HASH.findall(match["hashes"])) if match is not None else set()
             if match is None or not hashes:
                 raise InputError(
-                    f"{path}, line {number}: must be NAME==VERSION --hash=sha256:... (got {line.strip()[:60]!r}); "
-                    "crossplane-lite image --lock writes such a file if there is none"
+                    f"{path}, line {number}: must be NAME==VERSION --hash=sha256:... (got"
+                    f" {line.strip()[:60]!r}); crossplane-lite image --lock writes such a file if"
+                    " there is none"
                 )
             name = canonical(match["name"])
             if name in found:
-                raise InputError(f"{path}, line {number}: {name} is in the file twice: remove one of the two")
+                raise InputError(
+                    f"{path}, line {number}: {name} is in the file twice: remove one of the two"
+                )
             found[name] = match["version"], hashes
         line = ""
     return found
@@ -62,7 +67,8 @@ def constraints(locked: Mapping[str, tuple[str, set[str]]]) -> str:
 
 
 def hold(packages: Iterable[Package], locked: Locked, path: str) -> None:
-    """Check that packages are those of a lock file. The project itself and what else is local sources aren't in it.
+    """Check that packages are those of a lock file. The project itself and what else is local
+    sources aren't in it.
 
     Raises:
         InputError: A package isn't in the file, or its version or hash is another one.
@@ -71,14 +77,19 @@ def hold(packages: Iterable[Package], locked: Locked, path: str) -> None:
         if one.is_local:
             continue
         if one.name not in locked:
-            raise InputError(f"--lock: {path} doesn't have {one.name}: remove the file to have it written anew")
+            raise InputError(
+                f"--lock: {path} doesn't have {one.name}: remove the file to have it written anew"
+            )
         version, hashes = locked[one.name]
         if one.version != version:
-            raise InputError(f"--lock: {path} has {one.name} {version}, and pip chose {one.version}")
+            raise InputError(
+                f"--lock: {path} has {one.name} {version}, and pip chose {one.version}"
+            )
         if one.sha256 not in hashes:
             raise InputError(
-                f"--lock: {one.name} {version} ({one.url.rpartition('/')[2]}) has the hash {one.sha256 or '(none)'}, "
-                f"which {path} doesn't list: the file was changed, or the package was"
+                f"--lock: {one.name} {version} ({one.url.rpartition('/')[2]}) has the hash"
+                f" {one.sha256 or '(none)'}, which {path} doesn't list: the file was changed, or"
+                " the package was"
             )
 
 
@@ -87,10 +98,12 @@ def text(title: str, several: Iterable[Iterable[Package]]) -> str:
 
     Args:
         title: What the packages are for.
-        several: The packages of each platform. A package has the hashes of its files for all of them.
+        several: The packages of each platform. A package has the hashes of its files for all of
+            them.
 
     Raises:
-        InputError: A package has no hash, as one from git, or two platforms have two versions of a package.
+        InputError: A package has no hash, as one from git, or two platforms have two versions of a
+            package.
     """
     locked: Locked = {}
     for packages in several:
@@ -99,15 +112,26 @@ def text(title: str, several: Iterable[Iterable[Package]]) -> str:
                 continue
             if not one.sha256:
                 raise InputError(
-                    f"--lock: {one.name} has no hash, because it comes from {one.url}: use a released file"
+                    f"--lock: {one.name} has no hash, because it comes from {one.url}: use a"
+                    " released file"
                 )
             version, hashes = locked.setdefault(one.name, (one.version, set()))
             if version != one.version:
-                raise InputError(f"--lock: {one.name} has the versions {version} and {one.version} on two platforms")
+                raise InputError(
+                    f"--lock: {one.name} has the versions {version} and {one.version} on two"
+                    " platforms"
+                )
             hashes.add(one.sha256)
-    lines = [f"# {title}\n# Written by crossplane-lite image --lock, which holds images to it from then on.\n"]
+    lines = [
+        f"# {title}\n# Written by crossplane-lite image --lock, which holds images to it from then"
+        " on.\n"
+    ]
     for name, (version, hashes) in sorted(locked.items()):
-        lines.append(f"{name}=={version}" + "".join(f" \\\n    --hash=sha256:{one}" for one in sorted(hashes)) + "\n")
+        lines.append(
+            f"{name}=={version}"
+            + "".join(f" \\\n    --hash=sha256:{one}" for one in sorted(hashes))
+            + "\n"
+        )
     return "".join(lines)
 
 

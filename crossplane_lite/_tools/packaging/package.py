@@ -1,7 +1,9 @@
-"""Collects the content of a function's package from files, puts it into an image, and reads it from an image.
+"""Collects the content of a function's package from files, puts it into an image, and reads it from
+an image.
 
-A package is an image with two kinds of marked layers. A mark is a layer's annotation `io.crossplane.xpkg`: `base` for
-the layer with `package.yaml`, which has all objects of the package, and `upbound` for the layer with examples.
+A package is an image with two kinds of marked layers. A mark is a layer's annotation
+`io.crossplane.xpkg`: `base` for the layer with `package.yaml`, which has all objects of the
+package, and `upbound` for the layer with examples.
 """
 
 from __future__ import annotations
@@ -35,9 +37,11 @@ class Content(NamedTuple):
     Attributes:
         objects: The objects in `package.yaml`; empty if the image has no such file.
         examples: The text of the examples; None if there are none.
-        sbom: The list of the runtime's packages (SBOM), as `crossplane-lite image` writes it; None if there is none.
+        sbom: The list of the runtime's packages (SBOM), as `crossplane-lite image` writes it; None
+            if there is none.
         problems: The mistakes in the package's layers, marks and objects.
-        warnings: Remarks about the objects that aren't mistakes, such as a field that Crossplane ignores.
+        warnings: Remarks about the objects that aren't mistakes, such as a field that Crossplane
+            ignores.
     """
 
     objects: list[Found]
@@ -50,40 +54,55 @@ class Content(NamedTuple):
 def collect(root: str, examples: str | None) -> list[Found]:
     """Return the objects in a package's folder.
 
-    All files ending in .yaml or .yml are read, also in inner folders. The objects of `crossplane.yaml` come first, then
-    the objects of the other files, sorted by path.
+    All files ending in .yaml or .yml are read, also in inner folders. The objects of
+    `crossplane.yaml` come first, then the objects of the other files, sorted by path.
 
     Args:
         root: The package's folder.
-        examples: The folder of the examples, which is skipped if it is inside of `root`; None if there is none.
+        examples: The folder of the examples, which is skipped if it is inside of `root`; None if
+            there is none.
 
     Raises:
-        InputError: The folder or a file can't be read, a file isn't YAML, or `root` has no `crossplane.yaml`.
+        InputError: The folder or a file can't be read, a file isn't YAML, or `root` has no
+            `crossplane.yaml`.
         MissingExtraError: PyYAML isn't installed.
     """
     if not os.path.isdir(root):
-        raise InputError(f"there is no folder {root}: --package-root must be the folder that has {META}")
+        raise InputError(
+            f"there is no folder {root}: --package-root must be the folder that has {META}"
+        )
     paths = list(_yaml_files(root, examples))
     meta = os.path.join(root, META)
     if meta not in paths:
-        raise InputError(f"{root} has no {META}, which describes the package: name its folder with --package-root")
+        raise InputError(
+            f"{root} has no {META}, which describes the package: name its folder with"
+            " --package-root"
+        )
     paths.remove(meta)
-    return [one for path in (meta, *paths) for one in read_stream(decode(read_bytes(path), path), path)]
+    return [
+        one for path in (meta, *paths) for one in read_stream(decode(read_bytes(path), path), path)
+    ]
 
 
 def read_examples(root: str) -> str:
     """Return the examples in a folder, and in the folders inside of it, as one YAML stream.
 
     Raises:
-        InputError: The folder or a file can't be read, a file isn't YAML, there is no example, or an example has no
-            apiVersion or kind.
+        InputError: The folder or a file can't be read, a file isn't YAML, there is no example, or
+            an example has no apiVersion or kind.
         MissingExtraError: PyYAML isn't installed.
     """
     if not os.path.isdir(root):
         raise InputError(f"there is no folder {root}, which --examples-root names")
-    found = [one for path in _yaml_files(root, None) for one in read_stream(decode(read_bytes(path), path), path)]
+    found = [
+        one
+        for path in _yaml_files(root, None)
+        for one in read_stream(decode(read_bytes(path), path), path)
+    ]
     if not found:
-        raise InputError(f"{root} has no examples: --examples-root must have .yaml files with objects")
+        raise InputError(
+            f"{root} has no examples: --examples-root must have .yaml files with objects"
+        )
     for one in found:
         if not isinstance(one.content.get("kind"), str) or "apiVersion" not in one.content:
             raise InputError(f"{one.at()}: an example must have apiVersion and kind")
@@ -94,7 +113,9 @@ def _yaml_files(root: str, without: str | None) -> Iterator[str]:
     skipped = os.path.realpath(without) if without is not None else None
     try:
         for folder, folders, files in os.walk(root, onerror=_raise):
-            folders[:] = sorted(one for one in folders if os.path.realpath(os.path.join(folder, one)) != skipped)
+            folders[:] = sorted(
+                one for one in folders if os.path.realpath(os.path.join(folder, one)) != skipped
+            )
             for name in sorted(files):
                 if name.endswith((".yaml", ".yml")):
                     yield os.path.join(folder, name)
@@ -107,14 +128,16 @@ def _raise(error: OSError) -> None:
 
 
 def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Check the objects of a package, and return its Function object (which describes the package) and warnings.
+    """Check the objects of a package, and return its Function object (which describes the package)
+    and warnings.
 
     Args:
         objects: The objects of the package.
         label: The package's name in messages.
 
     Raises:
-        InputError: The package manager would refuse the package. The message has every reason, with file and line.
+        InputError: The package manager would refuse the package. The message has every reason, with
+            file and line.
     """
     problems, warnings = lint(objects, label)
     if problems:
@@ -124,7 +147,9 @@ def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], li
     return meta, warnings
 
 
-def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Image | None, work: Path) -> images.Image:
+def assembled(
+    objects: Sequence[Found], examples: str | None, runtime: images.Image | None, work: Path
+) -> images.Image:
     """Return the image of a package: the function's runtime image with the package's layers on top.
 
     Args:
@@ -134,19 +159,23 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
         work: The folder that the layers are written to.
 
     Raises:
-        InputError: `package.yaml` would have more than 200 MiB, a layer can't be written, or the environment variable
-            SOURCE_DATE_EPOCH isn't valid.
+        InputError: `package.yaml` would have more than 200 MiB, a layer can't be written, or the
+            environment variable SOURCE_DATE_EPOCH isn't valid.
     """
     text = dump([one.content for one in objects])
     data = text.encode()
     if len(data) > archive_files.LARGEST:
         raise InputError(
-            f"{PACKAGE} would have {len(data):,} bytes, and Crossplane reads at most {archive_files.LARGEST:,}: leave "
-            "objects out"
+            f"{PACKAGE} would have {len(data):,} bytes, and Crossplane reads at most"
+            f" {archive_files.LARGEST:,}: leave objects out"
         )
     layers = [write_layer([Entry(PACKAGE, data)], work / "package.tar.gz", BASE)]
     if examples is not None:
-        layers.append(write_layer([Entry(EXAMPLES_FILE, examples.encode())], work / "examples.tar.gz", EXAMPLES))
+        layers.append(
+            write_layer(
+                [Entry(EXAMPLES_FILE, examples.encode())], work / "examples.tar.gz", EXAMPLES
+            )
+        )
     if runtime is None:
         # A package without a runtime is the same for every machine.
         empty = {"architecture": "amd64", "os": "linux", "config": {}, "rootfs": {}}
@@ -157,11 +186,12 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
 def content_of(image: images.Image) -> Content:
     """Return the content of the package in an image, and the mistakes in it.
 
-    Digests aren't checked: `images.read` has checked them. An image that isn't a package has a mistake that says so.
+    Digests aren't checked: `images.read` has checked them. An image that isn't a package has a
+    mistake that says so.
 
     Raises:
-        InputError: A layer is damaged, has more than 1,000,000 files and folders, or a path with `..` in it; or
-            `package.yaml` isn't YAML.
+        InputError: A layer is damaged, has more than 1,000,000 files and folders, or a path with
+            `..` in it; or `package.yaml` isn't YAML.
         MissingExtraError: PyYAML isn't installed.
     """
     problems = list(_of_marks(image))
@@ -204,14 +234,17 @@ def _of_marks(image: images.Image) -> Iterator[str]:
             yield f"{image.label}: the label {key} names a layer that isn't there"
     for layer in image.layers:
         if layer.mark and f"{images.MARK}:{layer.digest}" not in labels:
-            yield f"{image.label}: the configuration has no label {images.MARK}:{layer.digest}, so a push loses "
+            yield (
+                f"{image.label}: the configuration has no label {images.MARK}:{layer.digest}, so a"
+                " push loses "
+            )
             "the layer's mark"
     platform = images.platform_of(image.config)
     if platform not in images.PLATFORMS:
         those = " and ".join(images.PLATFORMS)
         yield (
-            f"{image.label}: the package is for {platform}, and can only be for {those} (--platform names the platform "
-            "of a root folder)"
+            f"{image.label}: the package is for {platform}, and can only be for {those} (--platform"
+            " names the platform of a root folder)"
         )
 
 

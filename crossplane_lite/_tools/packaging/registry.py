@@ -41,7 +41,8 @@ class Registry(Client):
         self.ask("PUT", place, content, "application/octet-stream", wanted=(201,))
 
     def put(self, name: str, content: bytes, media_type: str) -> Any:
-        """Upload a manifest or an index under a tag or its digest, and compare the digest that the registry has.
+        """Upload a manifest or an index under a tag or its digest, and compare the digest that the
+        registry has.
 
         Returns:
             The headers of the registry's answer.
@@ -57,21 +58,22 @@ class Registry(Client):
             digest = headers.get("Docker-Content-Digest")
         if digest != images.digest_of(content):
             raise InputError(
-                f"{self.host} says that {name} has the digest {digest}, and {images.digest_of(content)} was "
-                "pushed: ask who runs the registry"
+                f"{self.host} says that {name} has the digest {digest}, and"
+                f" {images.digest_of(content)} was pushed: ask who runs the registry"
             )
         return answered
 
     def attach(self, subject: Mapping[str, Any], content: bytes) -> None:
-        """Upload an SBOM as a referrer of a manifest, which `oras discover` and scanners find by the manifest's digest.
+        """Upload an SBOM as a referrer of a manifest, which `oras discover` and scanners find by
+        the manifest's digest.
 
         Args:
             subject: The manifest's descriptor.
             content: The SBOM.
 
         Raises:
-            InputError: The registry refuses it, can't be reached, or has something else in the place of the list of
-                referrers.
+            InputError: The registry refuses it, can't be reached, or has something else in the
+                place of the list of referrers.
         """
         layer = images.descriptor(sbom.MEDIA_TYPE, content)
         empty = images.descriptor("application/vnd.oci.empty.v1+json", b"{}")
@@ -80,26 +82,36 @@ class Registry(Client):
         self.push(empty["digest"], b"{}")
         if self.put(images.digest_of(made), made, media_type).get("OCI-Subject"):
             return
-        # The registry keeps no lists of referrers, so the list is an index under a tag that the digest makes.
+        # The registry keeps no lists of referrers, so the list is an index under a tag that the
+        # digest makes.
         tag = subject["digest"].replace(":", "-")
-        status, _, body = self.ask("GET", f"{self.base}/manifests/{tag}", media_type=images.INDEX, wanted=(200, 404))
+        status, _, body = self.ask(
+            "GET", f"{self.base}/manifests/{tag}", media_type=images.INDEX, wanted=(200, 404)
+        )
         try:
             entries = json.loads(body)["manifests"] if status == 200 else []
             entry = {**images.descriptor(media_type, made), "artifactType": sbom.MEDIA_TYPE}
             others = [one for one in entries if one["digest"] != entry["digest"]]
         except (ValueError, KeyError, TypeError):
-            raise InputError(f"{self.host}: {tag} must be a list of referrers, and is something else") from None
+            raise InputError(
+                f"{self.host}: {tag} must be a list of referrers, and is something else"
+            ) from None
         self.put(tag, images.index([*others, entry]), images.INDEX)
 
 
-def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]]) -> tuple[str, list[str]]:
-    """Push images of one name, each with its SBOM: a single image under its tag, several platforms as an index.
+def push(
+    reference: Reference, several: Sequence[tuple[images.Image, str | None]]
+) -> tuple[str, list[str]]:
+    """Push images of one name, each with its SBOM: a single image under its tag, several platforms
+    as an index.
 
     Returns:
-        The digest that the registry has, and why SBOMs could not be attached: some registries don't take referrers.
+        The digest that the registry has, and why SBOMs could not be attached: some registries don't
+        take referrers.
 
     Raises:
-        InputError: Two images are for one platform, the registry refuses something, or it can't be reached.
+        InputError: Two images are for one platform, the registry refuses something, or it can't be
+            reached.
     """
     registry = Registry(reference)
     platforms = [images.platform_of(image.config) for image, _ in several]
@@ -119,7 +131,10 @@ def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]
                 registry.attach(entry, listed.encode())
         except InputError as e:
             refused.append(f"the SBOM is not attached: {e}")
-        platform = {"architecture": image.config.get("architecture"), "os": image.config.get("os") or "linux"}
+        platform = {
+            "architecture": image.config.get("architecture"),
+            "os": image.config.get("os") or "linux",
+        }
         entries.append({**entry, "platform": platform})
     if len(several) == 1:
         return str(entries[0]["digest"]), refused

@@ -1,4 +1,6 @@
-"""The list of an image's packages (SBOM) in CycloneDX's JSON, which scanners find in the image's layer."""
+"""The list of an image's packages (SBOM) in CycloneDX's JSON, which scanners find in the image's
+layer.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _LONGEST: Final = 80
 
 
 def sbom(function: Function, packages: Iterable[Package], target: Path) -> bytes:
-    """Return the bytes of an SBOM, which depend only on the packages: there is no time and no random number in it.
+    """Return the bytes of an SBOM, which depend only on the packages: there is no time and no
+    random number in it.
 
     Args:
         function: The function, which the SBOM describes.
@@ -31,7 +34,12 @@ def sbom(function: Function, packages: Iterable[Package], target: Path) -> bytes
     components: list[dict[str, Any]] = []
     for one in packages:
         purl = f"pkg:pypi/{one.name}@{one.version}"
-        component: dict[str, Any] = {"type": "library", "bom-ref": purl, "name": one.name, "version": one.version}
+        component: dict[str, Any] = {
+            "type": "library",
+            "bom-ref": purl,
+            "name": one.name,
+            "version": one.version,
+        }
         component["purl"] = purl
         if one.sha256:
             component["hashes"] = [{"alg": "SHA-256", "content": one.sha256}]
@@ -54,4 +62,6 @@ def _licence(head: Any) -> dict[str, Any] | None:
     if head.get("License-Expression"):
         return {"expression": head["License-Expression"]}
     name = (head.get("License") or "").strip()
-    return {"license": {"name": name}} if name and len(name) <= _LONGEST and "\n" not in name else None
+    return (
+        {"license": {"name": name}} if name and len(name) <= _LONGEST and "\n" not in name else None
+    )

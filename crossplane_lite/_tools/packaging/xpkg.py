@@ -24,15 +24,15 @@ from . import images, package, registry
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite xpkg` with the arguments that follow it.
 
-    `build` writes packages, `inspect` prints the content of a package, `verify` checks packages, and `push` puts them
-    into a registry.
+    `build` writes packages, `inspect` prints the content of a package, `verify` checks packages,
+    and `push` puts them into a registry.
 
     Returns:
         0, or 1 if `verify` found an error or can't read a package.
 
     Raises:
-        InputError: `build`, `inspect` or `push` can't read or write a file, `build` or `push` found an error in the
-            package, or the registry refuses it.
+        InputError: `build`, `inspect` or `push` can't read or write a file, `build` or `push` found
+            an error in the package, or the registry refuses it.
         MissingExtraError: PyYAML isn't installed.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
@@ -58,8 +58,9 @@ def _build(arguments: argparse.Namespace) -> int:
             runtimes = {**images.one_each(images.read(source, work, arguments.platform), source)}
             if len(runtimes) > 1 and arguments.package_file:
                 raise InputError(
-                    f"{source} has images for {', '.join(runtimes)}, and a package is for one: choose one with "
-                    "--platform, or leave --package-file out, so that each gets a file of its own"
+                    f"{source} has images for {', '.join(runtimes)}, and a package is for one:"
+                    " choose one with --platform, or leave --package-file out, so that each gets a"
+                    " file of its own"
                 )
         for platform, runtime in runtimes.items():
             status.show(f"making the package {platform}")
@@ -76,7 +77,11 @@ def _build(arguments: argparse.Namespace) -> int:
             print(f"{output}: {name} {told}, {images.size(os.path.getsize(output))}")
             print(f"  digest    {digest}")
     if source is None:
-        print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
+        print(
+            "warning: the package holds no runtime image; --embed-runtime-image-tarball puts"
+            " one in",
+            file=sys.stderr,
+        )
     return 0
 
 
@@ -113,13 +118,22 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
                 "apiVersion": one.content.get("apiVersion"),
                 "kind": one.content.get("kind"),
                 "name": metadata_of(one.content).get("name"),
-                **({"spec": one.content.get("spec")} if one.content.get("kind") == "Function" else {}),
+                **(
+                    {"spec": one.content.get("spec")}
+                    if one.content.get("kind") == "Function"
+                    else {}
+                ),
             }
             for one in content.objects
         ],
         "runtime": {key: settings.get(key) for key in keys},
         "layers": [
-            {"digest": layer.digest, "size": layer.size, "unpacked": layer.unpacked_size, "mark": layer.mark}
+            {
+                "digest": layer.digest,
+                "size": layer.size,
+                "unpacked": layer.unpacked_size,
+                "mark": layer.mark,
+            }
             for layer in image.layers
         ],
         "examples": (content.examples or "").count("\n---") + 1 if content.examples else 0,
@@ -164,7 +178,9 @@ def _push(arguments: argparse.Namespace) -> int:
         if problems:
             raise InputError(f"nothing was pushed: {'; '.join(problems)}")
         status.show(f"pushing to {reference.host}")
-        digest, refused = registry.push(reference, [(image, content.sbom) for image, content in found])
+        digest, refused = registry.push(
+            reference, [(image, content.sbom) for image, content in found]
+        )
     for one in refused:
         print(f"warning: {one}", file=sys.stderr)
     print(f"{reference.host}/{reference.repository}@{digest}")
@@ -176,40 +192,57 @@ def make_parser() -> argparse.ArgumentParser:
     made = parser(
         "xpkg",
         "Build, show, check and push Crossplane packages of functions.",
-        "examples:\n  crossplane-lite xpkg build --embed-runtime-image-tarball function.tar\n"
-        "  crossplane-lite xpkg inspect function-naming-amd64.xpkg\n  crossplane-lite xpkg verify *.xpkg\n"
-        "  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0",
+        "examples:\n  crossplane-lite xpkg build --embed-runtime-image-tarball function.tar\n "
+        " crossplane-lite xpkg inspect function-naming-amd64.xpkg\n  crossplane-lite xpkg verify"
+        " *.xpkg\n  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0",
     )
     commands = made.add_subparsers(metavar="build|inspect|verify|push", required=True, dest="what")
     add = functools.partial(commands.add_parser, formatter_class=HelpFormatter, allow_abbrev=False)
     build = add(
         "build",
         help="make a package",
-        description="Make a package of a folder's YAML files. An object that the package manager would refuse is an "
-        "error with file and line, and nothing is written then. The same files always give the same bytes.",
-        epilog="examples:\n  crossplane-lite xpkg build --package-root package --embed-runtime-image-tarball "
-        "function.tar\n"
-        "  crossplane-lite xpkg build --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root "
-        "example",
+        description=(
+            "Make a package of a folder's YAML files. An object that the package manager would"
+            " refuse is an error with file and line, and nothing is written then. The same files"
+            " always give the same bytes."
+        ),
+        epilog=(
+            "examples:\n  crossplane-lite xpkg build --package-root package"
+            " --embed-runtime-image-tarball function.tar\n  crossplane-lite xpkg build"
+            " --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root example"
+        ),
     )
     build.add_argument(
-        "-f", "--package-root", metavar="DIR", default="package", help="the folder that has crossplane.yaml (package)"
+        "-f",
+        "--package-root",
+        metavar="DIR",
+        default="package",
+        help="the folder that has crossplane.yaml (package)",
     )
-    build.add_argument("-e", "--examples-root", metavar="DIR", help="a folder of examples to put into the package")
+    build.add_argument(
+        "-e", "--examples-root", metavar="DIR", help="a folder of examples to put into the package"
+    )
     build.add_argument(
         "--embed-runtime-image-tarball",
         metavar="PATH",
         help="the function's image: a docker-archive, or an OCI layout as a folder or a tar file",
     )
     build.add_argument(
-        "--platform", choices=sorted(images.PLATFORMS), help="use only the image for this platform (all)"
+        "--platform",
+        choices=sorted(images.PLATFORMS),
+        help="use only the image for this platform (all)",
     )
-    build.add_argument("-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg)")
+    build.add_argument(
+        "-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg)"
+    )
     build.set_defaults(run=_build)
     inspect = add(
         "inspect",
         help="print the content of a package",
-        description="Print the content of a package: a saved image or an OCI layout, also one that another tool made.",
+        description=(
+            "Print the content of a package: a saved image or an OCI layout, also one that another"
+            " tool made."
+        ),
         epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
     )
     inspect.add_argument("file", metavar="FILE", help="the package")
@@ -223,21 +256,31 @@ def make_parser() -> argparse.ArgumentParser:
     verify = add(
         "verify",
         help="check packages",
-        description="Check packages: their digests, marks and paths of files, and their objects as the package manager "
-        "checks them.",
-        epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 if a package has an error.",
+        description=(
+            "Check packages: their digests, marks and paths of files, and their objects as the"
+            " package manager checks them."
+        ),
+        epilog=(
+            "examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 if a package has an"
+            " error."
+        ),
     )
     verify.add_argument("files", metavar="FILE", nargs="+", help="a package to check")
     verify.set_defaults(run=_verify)
     push = add(
         "push",
         help="put packages into a registry",
-        description="Put packages of one name into a registry: a package for one platform under the tag, packages for "
-        "several platforms as an index. The login is the one that docker, podman or crane have saved. A registry on "
-        "localhost is asked without TLS. Prints the name with the digest that the registry confirmed, which cosign "
-        "signs.",
-        epilog="examples:\n  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0\n"
-        "  crossplane-lite xpkg push -f a-amd64.xpkg -f a-arm64.xpkg localhost:5000/a:v1",
+        description=(
+            "Put packages of one name into a registry: a package for one platform under the tag,"
+            " packages for several platforms as an index. The login is the one that docker, podman"
+            " or crane have saved. A registry on localhost is asked without TLS. Prints the name"
+            " with the digest that the registry confirmed, which cosign signs."
+        ),
+        epilog=(
+            "examples:\n  crossplane-lite xpkg push"
+            " registry.example.com/team/function-naming:v0.1.0\n  crossplane-lite xpkg push -f"
+            " a-amd64.xpkg -f a-arm64.xpkg localhost:5000/a:v1"
+        ),
     )
     push.add_argument("reference", metavar="HOST/REPOSITORY:TAG", help="the name to push to")
     push.add_argument(
@@ -245,7 +288,10 @@ def make_parser() -> argparse.ArgumentParser:
         "--package-files",
         metavar="FILE",
         action="append",
-        help="the package, or several with commas between; can be given several times (all .xpkg of this folder)",
+        help=(
+            "the package, or several with commas between; can be given several times (all .xpkg of"
+            " this folder)"
+        ),
     )
     push.set_defaults(run=_push)
     return made

@@ -1,4 +1,6 @@
-"""Formats the text of `--help`: lines are wrapped to the terminal's width, and line breaks in the source are kept."""
+"""Formats the text of `--help`: lines are wrapped to the terminal's width, and line breaks in the
+source are kept.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ import textwrap
 class HelpFormatter(argparse.HelpFormatter):
     """An argparse formatter that wraps each line of a description or epilog separately.
 
-    If an indented line is a word, two or more spaces and a text, the wrapped lines are indented as far as the text.
-    An indented line with a `crossplane-lite` command isn't wrapped. (argparse's own formatters either make one
-    paragraph of all lines, or don't wrap at all.)
+    If an indented line is a word, two or more spaces and a text, the wrapped lines are indented as
+    far as the text. An indented line with a `crossplane-lite` command isn't wrapped. (argparse's
+    own formatters either make one paragraph of all lines, or don't wrap at all.)
     """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -31,10 +33,15 @@ def parser(prog: str, description: str, epilog: str) -> argparse.ArgumentParser:
 
 
 def _wrapped(line: str, width: int, indent: str) -> str:
-    if len(line) <= width or (line.startswith(" ") and "crossplane-lite " in line):  # keep example commands whole
+    # keep example commands whole
+    if len(line) <= width or (line.startswith(" ") and "crossplane-lite " in line):
         return indent + line
     columns = re.match(r"(?: +\S+  +| *)", line)
     assert columns is not None  # the pattern matches an empty string, too
     return textwrap.fill(
-        line, width, initial_indent=indent, subsequent_indent=indent + " " * columns.end(), break_long_words=False
+        line,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + " " * columns.end(),
+        break_long_words=False,
     )

@@ -1,7 +1,9 @@
-"""Reads a live API server by running kubectl, so that kubectl's contexts and logins are used. Nothing is written to it.
+"""Reads a live API server by running kubectl, so that kubectl's contexts and logins are used.
+Nothing is written to it.
 
-OpenAPI documents are cached on disk in `crossplane-lite/openapi` below `$XDG_CACHE_HOME` (by default `~/.cache`). A
-document's file is named after its hash in the server's index, so a document that has changed is fetched again.
+OpenAPI documents are cached on disk in `crossplane-lite/openapi` below `$XDG_CACHE_HOME` (by
+default `~/.cache`). A document's file is named after its hash in the server's index, so a document
+that has changed is fetched again.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from . import process
 
 _INDEX: Final = "/openapi/v3"
 _HASH: Final = re.compile("[0-9A-Za-z]{8,200}")
-# Lines that kubectl's libraries write for developers, such as `E0131 12:00:00.000000   1234 memcache.go:265] ...`.
+# Lines that kubectl's libraries write for developers, such as
+# `E0131 12:00:00.000000   1234 memcache.go:265] ...`.
 _LOG_LINE: Final = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
 _LONGEST_TEXT: Final = 2000
 
@@ -35,7 +38,8 @@ class ApiServer:
     """The API server of a kubectl context.
 
     Args:
-        context: The context's name, as in `kubectl config get-contexts`; an empty string for the current context.
+        context: The context's name, as in `kubectl config get-contexts`; an empty string for the
+            current context.
         timeout: The most seconds that one run of kubectl may take.
     """
 
@@ -46,7 +50,9 @@ class ApiServer:
         self._cache = _Cache(context)
 
     def __str__(self) -> str:
-        return f"the kubectl context {self._context}" if self._context else "kubectl's current context"
+        return (
+            f"the kubectl context {self._context}" if self._context else "kubectl's current context"
+        )
 
     def run(self, arguments: Sequence[str], what: str) -> bytes:
         """Run kubectl, and return its standard output.
@@ -56,8 +62,8 @@ class ApiServer:
             what: The name of the requested data in error messages.
 
         Raises:
-            InputError: kubectl isn't installed, takes too long, prints more than 512 MiB, or fails. If it fails, the
-                message has kubectl's own error.
+            InputError: kubectl isn't installed, takes too long, prints more than 512 MiB, or fails.
+                If it fails, the message has kubectl's own error.
         """
         context = f"the context {self._context}" if self._context else "the current context"
         reading = f"kubectl can't read {what} from {context}"
@@ -70,18 +76,27 @@ class ApiServer:
                 status.show(f"reading {what} from {context}")
                 done = process.run(command, timeout=self._timeout)
         except process.TooMuchError as e:
-            raise InputError(f"{reading}: it printed more than {e}, the most that crossplane-lite reads") from None
+            raise InputError(
+                f"{reading}: it printed more than {e}, the most that crossplane-lite reads"
+            ) from None
         except process.TooLongError:
             raise InputError(
-                f"{reading}: it gave no answer within {self._timeout:g} s; check that the server can be reached"
+                f"{reading}: it gave no answer within {self._timeout:g} s; check that the server"
+                " can be reached"
             ) from None
         except FileNotFoundError:
-            raise InputError("kubectl isn't installed, or not on the PATH; install kubectl to read a cluster") from None
-        except (OSError, ValueError) as e:  # subprocess raises ValueError for a null character in an argument
+            raise InputError(
+                "kubectl isn't installed, or not on the PATH; install kubectl to read a cluster"
+            ) from None
+        except (OSError, ValueError) as e:
+            # subprocess raises ValueError for a null character in an argument
             raise InputError(f"kubectl can't be run: {e}") from e
         if done.status != 0:
-            ending = done.ending if done.status < 0 else ""  # name the signal even if kubectl printed an error
-            raise InputError(f"{reading}: {'; '.join(filter(None, (ending, _said(done.told)))) or done.ending}")
+            # name the signal even if kubectl printed an error
+            ending = done.ending if done.status < 0 else ""
+            raise InputError(
+                f"{reading}: {'; '.join(filter(None, (ending, _said(done.told)))) or done.ending}"
+            )
         return done.output
 
     def object(self, arguments: Sequence[str], what: str) -> dict[str, Any] | None:
@@ -96,10 +111,11 @@ class ApiServer:
         return _parsed(output, what) if output.strip() else None
 
     def paths(self) -> Mapping[str, Any]:
-        """Return the server's index of OpenAPI documents: a dict from paths, such as `apis/apps/v1`, to entries.
+        """Return the server's index of OpenAPI documents: a dict from paths, such as
+        `apis/apps/v1`, to entries.
 
-        The index is read once. Each entry should be an object with the document's URL in `serverRelativeURL`; this
-        isn't checked here.
+        The index is read once. Each entry should be an object with the document's URL in
+        `serverRelativeURL`; this isn't checked here.
 
         Raises:
             InputError: `run` raised it, or the server's answer has no paths.
@@ -107,25 +123,29 @@ class ApiServer:
         if self._index is None:
             paths = _parsed(self._raw(_INDEX), _INDEX).get("paths")
             if not isinstance(paths, Mapping):
-                raise InputError(f"the API server's {_INDEX} has no paths; Kubernetes has this index from 1.24 on")
+                raise InputError(
+                    f"the API server's {_INDEX} has no paths; Kubernetes has this index from"
+                    " 1.24 on"
+                )
             self._index = paths
         return self._index
 
     def document(self, path: str, use: Callable[[dict[str, Any], str], _T]) -> _T | None:
-        """Read an OpenAPI document from the disk cache or from the server, and return what `use` makes of it.
+        """Read an OpenAPI document from the disk cache or from the server, and return what `use`
+        makes of it.
 
         Args:
             path: The document's path in the index, such as `apis/apps/v1`.
-            use: A function of the document and of its name in messages. If it raises InputError for a document from
-                disk, the document is fetched from the server, and `use` is called again. A fetched document is
-                cached only if `use` succeeds.
+            use: A function of the document and of its name in messages. If it raises InputError for
+                a document from disk, the document is fetched from the server, and `use` is called
+                again. A fetched document is cached only if `use` succeeds.
 
         Returns:
             The result of `use`; None if the server has no such document.
 
         Raises:
-            InputError: `run`, `paths` or `use` raised it, the index has no usable URL for the document, or the
-                document isn't a JSON object.
+            InputError: `run`, `paths` or `use` raised it, the index has no usable URL for the
+                document, or the document isn't a JSON object.
         """
         entry = self.paths().get(path)
         if entry is None:
@@ -133,7 +153,10 @@ class ApiServer:
         url = entry.get("serverRelativeURL") if isinstance(entry, Mapping) else None
         if not isinstance(url, str) or not url.startswith(f"{_INDEX}/"):
             got = "nothing" if url is None else short_repr(url, 120)
-            raise InputError(f"the API server's {_INDEX} has no URL for {path} that begins with {_INDEX}/ (got {got})")
+            raise InputError(
+                f"the API server's {_INDEX} has no URL for {path} that begins with {_INDEX}/ (got"
+                f" {got})"
+            )
         where = f"{_INDEX}/{path} of {self}"
         digest = "".join(parse_qs(urlsplit(url).query).get("hash", []))
         data = self._cache.read(path, digest)
@@ -150,7 +173,9 @@ class ApiServer:
 
 
 class _Cache:
-    """The disk cache of a context's OpenAPI documents, by path and hash. A file that can't be used is no error."""
+    """The disk cache of a context's OpenAPI documents, by path and hash. A file that can't be used
+    is no error.
+    """
 
     def __init__(self, context: str) -> None:
         base = cache_folder("openapi")
@@ -159,17 +184,23 @@ class _Cache:
         self._folder = None if base is None else base / server
 
     def read(self, path: str, digest: str) -> bytes | None:
-        """Return a document by path and hash; None if it isn't on disk or can't be read, or the hash is invalid."""
+        """Return a document by path and hash; None if it isn't on disk or can't be read, or the
+        hash is invalid.
+        """
         if self._folder is None or not _HASH.fullmatch(digest):
             return None
         try:
-            with open(os.path.join(self._folder, quote(path, safe=""), f"{digest}.json"), "rb") as file:
+            with open(
+                os.path.join(self._folder, quote(path, safe=""), f"{digest}.json"), "rb"
+            ) as file:
                 return file.read()
         except OSError:
             return None
 
     def write(self, path: str, digest: str, data: bytes) -> None:
-        """Write a document to disk, and remove its older versions. Do nothing if the hash is invalid."""
+        """Write a document to disk, and remove its older versions. Do nothing if the hash is
+        invalid.
+        """
         if self._folder is None or not _HASH.fullmatch(digest):
             return
         folder = os.path.join(self._folder, quote(path, safe=""))
@@ -187,7 +218,9 @@ def _parsed(data: bytes, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise InputError(f"kubectl printed no JSON object for {what}; run kubectl by itself to see its output")
+        raise InputError(
+            f"kubectl printed no JSON object for {what}; run kubectl by itself to see its output"
+        )
     return content
 
 

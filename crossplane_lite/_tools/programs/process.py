@@ -1,4 +1,6 @@
-"""Runs other programs with limits on time and output. A program that exceeds a limit is killed, with its children."""
+"""Runs other programs with limits on time and output. A program that exceeds a limit is killed,
+with its children.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class TooLongError(Exception):
 
 
 class TooMuchError(Exception):
-    """A program printed more than its limit, and was killed. The error's text is the limit: `512 MiB`."""
+    """A program printed more than its limit, and was killed. The error's text is the limit:
+    `512 MiB`.
+    """
 
 
 class Done(NamedTuple):
@@ -42,7 +46,9 @@ class Done(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The program's end in words, such as `its exit status is 1` or `it was ended by the signal SIGKILL`."""
+        """The program's end in words, such as `its exit status is 1` or
+        `it was ended by the signal SIGKILL`.
+        """
         if self.status >= 0:
             return f"its exit status is {self.status}"
         try:
@@ -60,7 +66,8 @@ def run(
 ) -> Done:
     """Run a program, wait for its end, and return its exit status and output.
 
-    A program that takes too long or prints too much is killed, together with the processes that it has started.
+    A program that takes too long or prints too much is killed, together with the processes that it
+    has started.
 
     Args:
         command: The program and its arguments.
@@ -69,10 +76,11 @@ def run(
         folder: The folder in which the program runs; None for the current folder.
 
     Raises:
-        TooLongError: After `timeout` seconds the program still ran, or a process that it had started still held its
-            stdout or stderr open.
+        TooLongError: After `timeout` seconds the program still ran, or a process that it had
+            started still held its stdout or stderr open.
         TooMuchError: The program printed more than 512 MiB on its standard output.
-        OSError: The program can't be started; FileNotFoundError if there is no such program or folder.
+        OSError: The program can't be started; FileNotFoundError if there is no such program or
+            folder.
         ValueError: An argument has a null character.
     """
     deadline = time.monotonic() + timeout
@@ -82,7 +90,8 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
-        start_new_session=True,  # a process group of its own, so that the program's children can be killed too
+        # a process group of its own, so that the program's children can be killed too
+        start_new_session=True,
     )
     try:
         excess = threading.Event()
@@ -141,12 +150,13 @@ def patiently(
 
 
 class _Output(threading.Thread):
-    """A thread that reads a program's output while it runs: a program blocks when the pipe that it writes to is full.
+    """A thread that reads a program's output while it runs: a program blocks when the pipe that it
+    writes to is full.
 
     Args:
         pipe: The pipe that the program writes to.
-        exceeded: Called if the program writes more than 512 MiB; reading stops then. If it is None, there is no such
-            limit: all output is read, but only the first 64 KiB are kept.
+        exceeded: Called if the program writes more than 512 MiB; reading stops then. If it is None,
+            there is no such limit: all output is read, but only the first 64 KiB are kept.
     """
 
     def __init__(self, pipe: IO[bytes] | None, exceeded: Any) -> None:
@@ -169,7 +179,8 @@ class _Output(threading.Thread):
 
 
 def _give(pipe: IO[bytes] | None, data: bytes) -> None:
-    with contextlib.suppress(OSError), pipe or contextlib.nullcontext():  # the program need not read all
+    # the program need not read all
+    with contextlib.suppress(OSError), pipe or contextlib.nullcontext():
         assert pipe is not None
         pipe.write(data)
 
@@ -177,7 +188,8 @@ def _give(pipe: IO[bytes] | None, data: bytes) -> None:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a program and its children, and wait for the program's end.
 
-    Don't call this for a program that was waited for: its PID may belong to another process by then.
+    Don't call this for a program that was waited for: its PID may belong to another process by
+    then.
     """
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):

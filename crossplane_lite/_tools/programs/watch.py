@@ -1,7 +1,8 @@
 """Runs a program again whenever a file changes: `crossplane-lite render --watch`, and `dev`.
 
-Each run is a new process, so that all modules are imported again. Files are compared by this module, because the
-library watchfiles takes a watch of the system for every folder, and would be an extra that these commands need.
+Each run is a new process, so that all modules are imported again. Files are compared by this
+module, because the library watchfiles takes a watch of the system for every folder, and would be an
+extra that these commands need.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ _Process = subprocess.Popen[bytes]
 
 
 def watch(argv: Sequence[str], paths: Iterable[Path], program: str) -> int:
-    """Run `crossplane-lite render`, and again after each change, until Ctrl-C or another signal ends the command.
+    """Run `crossplane-lite render`, and again after each change, until Ctrl-C or another signal
+    ends the command.
 
     Args:
         argv: The arguments after `render`, including `--watch`.
-        paths: The files and directories that the arguments name. Python files below the current folder count, too.
+        paths: The files and directories that the arguments name. Python files below the current
+            folder count, too.
         program: The package that `python -m` runs as `crossplane-lite`.
 
     Returns:
@@ -53,8 +56,8 @@ def watch(argv: Sequence[str], paths: Iterable[Path], program: str) -> int:
         return state
 
     def start() -> _Process:
-        # Python knows outdated byte code by the source's size and second. A file that is saved twice within a second
-        # could load the first version's byte code, so none is written.
+        # Python knows outdated byte code by the source's size and second. A file that is saved
+        # twice within a second could load the first version's byte code, so none is written.
         return run(["-B", "-m", program, "render", *once])
 
     def ended(status: int) -> None:
@@ -64,14 +67,17 @@ def watch(argv: Sequence[str], paths: Iterable[Path], program: str) -> int:
     return again(start, look, ended)
 
 
-def again(start: Callable[[], _Process], look: Callable[[], _State], ended: Callable[[int], int | None]) -> int:
-    """Start a process, and start it again whenever files have changed, until a signal ends the command.
+def again(
+    start: Callable[[], _Process], look: Callable[[], _State], ended: Callable[[int], int | None]
+) -> int:
+    """Start a process, and start it again whenever files have changed, until a signal ends the
+    command.
 
     Args:
         start: Starts the process.
         look: Returns the states of the files.
-        ended: Is called with the exit status of a process that has ended. It may return an exit status for the command,
-            with which the command ends, too.
+        ended: Is called with the exit status of a process that has ended. It may return an exit
+            status for the command, with which the command ends, too.
 
     Returns:
         The exit status of the command.
@@ -84,8 +90,13 @@ def again(start: Callable[[], _Process], look: Callable[[], _State], ended: Call
             while not ending.status:
                 time.sleep(_LOOK_SECONDS)
                 before, last = last, look()
-                if last == before != state:  # changed, and at rest: an editor may be replacing the file
-                    changed = [path for path in last.keys() | state.keys() if last.get(path) != state.get(path)]
+                # changed, and at rest: an editor may be replacing the file
+                if last == before != state:
+                    changed = [
+                        path
+                        for path in last.keys() | state.keys()
+                        if last.get(path) != state.get(path)
+                    ]
                     names = some([os.path.relpath(path) for path in sorted(changed)], _SHOWN)
                     state = last
                     _stop(process)
@@ -104,8 +115,8 @@ def again(start: Callable[[], _Process], look: Callable[[], _State], ended: Call
 def sources(folder: str, suffix: str = ".py") -> _State:
     """Return the states of the files below a folder whose names end in `suffix`.
 
-    Hidden files and folders, virtual environments, build output, `site-packages` and `node_modules` are left out, and
-    so are folders behind symbolic links and files that can't be read.
+    Hidden files and folders, virtual environments, build output, `site-packages` and `node_modules`
+    are left out, and so are folders behind symbolic links and files that can't be read.
     """
     found: _State = {}
     for above, folders, files in os.walk(folder):
@@ -130,11 +141,15 @@ def _states(paths: Iterable[str]) -> _State:
 def run(arguments: Sequence[str]) -> _Process:
     """Start Python with these arguments."""
     # The new session keeps a terminal's Ctrl-C away from the process.
-    return subprocess.Popen([sys.executable, *arguments], stdin=subprocess.DEVNULL, start_new_session=True)
+    return subprocess.Popen(
+        [sys.executable, *arguments], stdin=subprocess.DEVNULL, start_new_session=True
+    )
 
 
 def _stop(process: _Process | None) -> None:
-    """End a process that may still be running: terminate it, and kill it if it goes on for two seconds."""
+    """End a process that may still be running: terminate it, and kill it if it goes on for two
+    seconds.
+    """
     if process is None:
         return
     try:
@@ -147,11 +162,13 @@ def _stop(process: _Process | None) -> None:
 
 
 class _Ending:
-    """Handles the signals that ask a command to end: SIGINT, SIGTERM and SIGHUP, until the `with` block ends.
+    """Handles the signals that ask a command to end: SIGINT, SIGTERM and SIGHUP, until the `with`
+    block ends.
 
-    The first signal only sets `status`, so that the command can stop its process and clean up. It raises no exception,
-    because Python drops exceptions in some places, such as the callback of a weak reference. A second signal raises
-    SystemExit, so that impatient users can end the command at once.
+    The first signal only sets `status`, so that the command can stop its process and clean up. It
+    raises no exception, because Python drops exceptions in some places, such as the callback of a
+    weak reference. A second signal raises SystemExit, so that impatient users can end the command
+    at once.
 
     Attributes:
         status: The command's exit status after a signal; 0 before.

@@ -1,4 +1,6 @@
-"""Asks functions recorded questions again: a request as it was, and what they require beyond it, from the recording."""
+"""Asks functions recorded questions again: a request as it was, and what they require beyond it,
+from the recording.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ class Question(NamedTuple):
         answer: The bytes of the last answer; None if there is none.
         error: Why there is no answer.
         hidden: The places in the request whose values were taken out.
-        lost: The flag that took a value out of the request, such as `--drop vpc`; empty if it is as it was.
+        lost: The flag that took a value out of the request, such as `--drop vpc`; empty if it is as
+            it was.
     """
 
     subject: Subject
@@ -72,7 +75,11 @@ class Question(NamedTuple):
         if not self.is_of_operation:
             return decoded(self.request.observed.composite)
         api_version, kind = OPERATION
-        return {"apiVersion": api_version, "kind": kind, "metadata": {"name": self.subject.name or "unnamed"}}
+        return {
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": self.subject.name or "unnamed"},
+        }
 
     @property
     def observed(self) -> list[dict[str, Any]]:
@@ -119,16 +126,21 @@ class Known:
         self.unknown: set[str] = set()
 
     def learn(self, request: Any, response: Mapping[str, Any]) -> None:
-        """Add the required resources and schemas of a request, and the requirements of its answer that it fulfils."""
+        """Add the required resources and schemas of a request, and the requirements of its answer
+        that it fulfils.
+        """
         for resources in (*request.required_resources.values(), *request.extra_resources.values()):
             self.objects += [codec.decode_struct(one.resource) for one in resources.items]
         asked = _view.RunFunctionResponse.FromString(response_bytes(response)).requirements
-        # What the request doesn't have was sent with a later one, or, for an Operation, isn't in the recording.
+        # What the request doesn't have was sent with a later one, or, for an Operation, isn't in
+        # the recording.
         for selectors, sent in (
             (asked.resources, request.required_resources),
             (asked.extra_resources, request.extra_resources),
         ):
-            self._selectors.update(str(Selector.of(selectors[name])) for name in selectors if name in sent)
+            self._selectors.update(
+                str(Selector.of(selectors[name])) for name in selectors if name in sent
+            )
         for name, selector in asked.schemas.items():
             if request.required_schemas[name].openapi_v3:
                 schema = codec.decode_struct(request.required_schemas[name].openapi_v3)
@@ -148,7 +160,8 @@ class Known:
 def questions(
     recording: Recording, what: str, choice: Choice, *, last: bool = False, operations: bool = False
 ) -> Iterator[Question]:
-    """Yield the questions of a recording, by composite and time. A request that came before isn't asked again.
+    """Yield the questions of a recording, by composite and time. A request that came before isn't
+    asked again.
 
     Args:
         recording: The recording.
@@ -183,7 +196,8 @@ def questions(
 
 
 def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendered | RenderError:
-    """Ask a function, and return what Crossplane would do with the answer, or why it would do nothing.
+    """Ask a function, and return what Crossplane would do with the answer, or why it would do
+    nothing.
 
     Args:
         question: The question.
@@ -195,7 +209,11 @@ def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendere
     """
     steps = [Step(question.step, question.function)]
     runners = {question.function: _Exactly(question.request, runner)}
-    run = render_operation if question.is_of_operation else partial(render, observed=question.observed)
+    run = (
+        render_operation
+        if question.is_of_operation
+        else partial(render, observed=question.observed)
+    )
     try:
         return run(question.composite, steps, runners, cluster=question.known, timeout=timeout)
     except RenderError as error:
@@ -204,7 +222,11 @@ def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendere
 
 def recorded_answer(question: Question) -> Rendered | RenderError:
     """Return what Crossplane has done with the recorded answer, as `ask` does."""
-    return RenderError(question.error) if question.answer is None else ask(question, _Recorded(question.answer))
+    return (
+        RenderError(question.error)
+        if question.answer is None
+        else ask(question, _Recorded(question.answer))
+    )
 
 
 class _Recorded:
@@ -220,8 +242,8 @@ class _Recorded:
 class _Exactly:
     """A runner that sends a recorded request in the place of the one that render has made.
 
-    A further call, for what the function requires, has the recorded request with the resources and schemas that render
-    has found, and with the context of the answer.
+    A further call, for what the function requires, has the recorded request with the resources and
+    schemas that render has found, and with the context of the answer.
     """
 
     def __init__(self, request: Any, runner: Runner) -> None:
@@ -246,11 +268,16 @@ class _Exactly:
 
 
 def named(name: str, resource: Any) -> dict[str, Any]:
-    """Return a resource of a request with its name in the annotation `crossplane.io/composition-resource-name`."""
+    """Return a resource of a request with its name in the annotation
+    `crossplane.io/composition-resource-name`.
+    """
     content = decoded(resource)
     metadata = dict(metadata_of(content))
     annotations = metadata.get("annotations")
-    metadata["annotations"] = {**(annotations if isinstance(annotations, dict) else {}), RESOURCE_NAME: name}
+    metadata["annotations"] = {
+        **(annotations if isinstance(annotations, dict) else {}),
+        RESOURCE_NAME: name,
+    }
     return {**content, "metadata": metadata}
 
 
@@ -268,7 +295,9 @@ def _hidden(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def notes(asked: Sequence[Question], recording: Recording, runner: Runner) -> Iterator[str]:
-    """Yield what a reader should know of the questions that a function was asked: what can't be told from them."""
+    """Yield what a reader should know of the questions that a function was asked: what can't be
+    told from them.
+    """
     yield from recording.notes
     open_ = sum(not call.answered and not call.error for call in recording.calls)
     if open_:
@@ -280,20 +309,24 @@ def notes(asked: Sequence[Question], recording: Recording, runner: Runner) -> It
     if hidden:
         places = some(sorted({place for one in hidden for place in one.hidden}), _MOST)
         yield (
-            f"{len(hidden)} of {len(asked)} requests have values that were taken out before they were recorded "
-            f"({places}): what depends on them isn't known"
+            f"{len(hidden)} of {len(asked)} requests have values that were taken out before they"
+            f" were recorded ({places}): what depends on them isn't known"
         )
     unknown = sorted({what for one in asked for what in one.known.unknown})
     if unknown:
-        yield f"required, and not in the recording, so that it counts as missing: {some(unknown, _MOST)}"
+        yield (
+            "required, and not in the recording, so that it counts as missing:"
+            f" {some(unknown, _MOST)}"
+        )
     function = getattr(runner, "function", None)
     if function is not None:
         marks = {step for one in asked for resource in one.observed for step in _steps_of(resource)}
         if marks and not any(is_step_of(step, name) for step in marks for name in function.names):
             yield (
-                f"the recorded resources were composed by {some(sorted(marks), _MOST)}, and the name of this function "
-                f"is {function.name}, so it takes them for those of others: give it the name that it has in the "
-                "cluster, with @composition.function(name=...)"
+                f"the recorded resources were composed by {some(sorted(marks), _MOST)}, and the"
+                f" name of this function is {function.name}, so it takes them for those of others:"
+                " give it the name that it has in the cluster, with"
+                " @composition.function(name=...)"
             )
 
 
@@ -304,7 +337,9 @@ def _steps_of(resource: Mapping[str, Any]) -> list[str]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide what compose() logs about hundreds of requests; a difference names the line that has failed."""
+    """Hide what compose() logs about hundreds of requests; a difference names the line that has
+    failed.
+    """
     logger = logging.getLogger("crossplane_lite.function")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,6 @@
-"""Puts a recorded request in the place of the files of `render`, `graph`, `diff` and `simulate`: `--from`."""
+"""Puts a recorded request in the place of the files of `render`, `graph`, `diff` and `simulate`:
+`--from`.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,16 @@ _NAMESPACE: Final = "recorded"
 
 
 def with_files(arguments: Sequence[str], folder: Path) -> list[str]:
-    """Return the arguments of a command, with files of a recorded request in the place of `--from RECORDING#XR@TIME`.
+    """Return the arguments of a command, with files of a recorded request in the place of
+    `--from RECORDING#XR@TIME`.
 
     Args:
         arguments: The command's name and its arguments, with `--from`.
         folder: Where the files are written.
 
     Raises:
-        InputError: The recording has no such request, it is one of an Operation, or several functions are called in
-            that reconcile.
+        InputError: The recording has no such request, it is one of an Operation, or several
+            functions are called in that reconcile.
     """
     rest: list[str] = []
     given = ""
@@ -42,7 +45,9 @@ def with_files(arguments: Sequence[str], folder: Path) -> list[str]:
             rest.append(word)
     question = _question(given, rest)
     if question.is_of_operation:
-        raise InputError(f"{FLAG} {given}: this is an Operation, and only replay and report show these")
+        raise InputError(
+            f"{FLAG} {given}: this is an Operation, and only replay and report show these"
+        )
     if question.request.desired.resources:
         stdio.say("note: resources that previous steps desire are left out")
     return [*rest, *_written(question, folder)]
@@ -55,7 +60,10 @@ def _question(given: str, rest: Sequence[str]) -> Question:
     named = [name for name in names if any(f"{name}=" in word for word in rest)]
     if len(names) != 1 and len(named) != 1:
         known = ", ".join(names) or "none"
-        raise InputError(f"{FLAG} {given}: say whose request, with --function NAME=module:function (names: {known})")
+        raise InputError(
+            f"{FLAG} {given}: say whose request, with --function NAME=module:function (names:"
+            f" {known})"
+        )
     return question_of([call for call in calls if call.event.function == (named or names)[0]])
 
 
@@ -70,7 +78,10 @@ def _written(question: Question, folder: Path) -> Iterator[str]:
             "apiVersion": "v1",
             "kind": "Secret",
             "metadata": {"name": name, "namespace": _NAMESPACE},
-            "data": {key: base64.b64encode(value).decode() for key, value in one.credential_data.data.items()},
+            "data": {
+                key: base64.b64encode(value).decode()
+                for key, value in one.credential_data.data.items()
+            },
         }
         for name, one in sorted(request.credentials.items())
     ]

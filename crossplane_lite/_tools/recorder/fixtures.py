@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 class RecordedRequest:
-    """A request of a recording. As text, it is its composite and its time, so that `ids=str` names a test.
+    """A request of a recording. As text, it is its composite and its time, so that `ids=str` names
+    a test.
 
     Attributes:
-        request: The bytes of the RunFunctionRequest, for `testing.run`. It is the first one of the reconcile and step.
+        request: The bytes of the RunFunctionRequest, for `testing.run`. It is the first one of the
+            reconcile and step.
         composite: The composite's kind, namespace and name, such as `XNetwork team/example`.
         time: When it was recorded, such as `2026-11-24T18:30:09.123456Z`.
     """
@@ -42,23 +44,27 @@ class RecordedRequest:
         drop: Collection[str] = (),
         degrade: Collection[str] = (),
     ) -> None:
-        """Assert that Crossplane would do the same with a function's answer as it did with the recorded one.
+        """Assert that Crossplane would do the same with a function's answer as it did with the
+        recorded one.
 
         Resources that the function requires come from the recording. With `drop` and `degrade`, the
-        function's own answers with and without a value are compared instead: no resource that exists
-        may go or change.
+        function's own answers with and without a value are compared instead: no resource that
+        exists may go or change.
 
         Args:
-            function: A composition function, an object with a method RunFunction, or a runner such as
-                `render.Remote("localhost:9443")`.
-            drop: The names of composed resources that are taken away, one at a time, and `required.NAME` for a
-                requirement. `*` stands for any characters; what the request doesn't have is left out.
-            degrade: The same for fields, such as `vpc.status.atProvider.id` and `xr.status.id`. `*` is each status,
-                each condition and each value in a status.
+            function: A composition function, an object with a method RunFunction, or a runner such
+                as `render.Remote("localhost:9443")`.
+            drop: The names of composed resources that are taken away, one at a time, and
+                `required.NAME` for a requirement. `*` stands for any characters; what the request
+                doesn't have is left out.
+            degrade: The same for fields, such as `vpc.status.atProvider.id` and `xr.status.id`. `*`
+                is each status, each condition and each value in a status.
 
         Raises:
-            AssertionError: Something is deleted, created or changed, newly fails or newly waits. The message says what.
-            InputError: With `drop` or `degrade`: the function fails already when nothing is missing.
+            AssertionError: Something is deleted, created or changed, newly fails or newly waits.
+                The message says what.
+            InputError: With `drop` or `degrade`: the function fails already when nothing is
+                missing.
         """
         __tracebackhide__ = True
         runner = runners_of({"it": function})["it"]
@@ -86,8 +92,8 @@ def recorded(
     Requests that came before, those without an answer, and those of Operations are left out.
 
     Args:
-        path: A file or folder that `crossplane-lite record` has written, and perhaps `#XR@TIME`, such as
-            `recording#team/example`.
+        path: A file or folder that `crossplane-lite record` has written, and perhaps `#XR@TIME`,
+            such as `recording#team/example`.
         function: The function's name in the recording; empty for all functions.
         xrs: Patterns of composites, such as `team/*`; empty for all.
         last: Whether only the last reconcile of each composite counts.

@@ -1,7 +1,9 @@
-"""Crossplane's pipeline inspector: the messages with which Crossplane sends requests and answers, as events.
+"""Crossplane's pipeline inspector: the messages with which Crossplane sends requests and answers,
+as events.
 
-Crossplane 2.2 and later call `crossplane.pipeline.v1alpha1.PipelineInspectorService` over a Unix socket before and
-after each call of a function, if `--enable-pipeline-inspector` is given. They wait 100 ms for an answer at most.
+Crossplane 2.2 and later call `crossplane.pipeline.v1alpha1.PipelineInspectorService` over a Unix
+socket before and after each call of a function, if `--enable-pipeline-inspector` is given. They
+wait 100 ms for an answer at most.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from ...proto import _build, _pool
 from .recording import OPERATION, Event, Subject
 
 DEFAULT_SOCKET: Final = "/var/run/pipeline-inspector/socket"
-"""Where Crossplane looks for the inspector, unless `--pipeline-inspector-socket` says another path."""
+"""Where Crossplane looks for the inspector, unless `--pipeline-inspector-socket` says another
+path.
+"""
 
 _PACKAGE: Final = "crossplane.pipeline.v1alpha1"
 EMIT_REQUEST: Final = f"/{_PACKAGE}.PipelineInspectorService/EmitRequest"
@@ -22,13 +26,19 @@ EMIT_RESPONSE: Final = f"/{_PACKAGE}.PipelineInspectorService/EmitResponse"
 _MESSAGES: Final = {
     "EmitRequestRequest": "request=1:bytes meta=2:StepMeta",
     "EmitResponseRequest": "response=1:bytes error=2:string meta=3:StepMeta",
-    "StepMeta": "timestamp=1:Timestamp trace_id=2:string span_id=3:string step_index=4:int32 step_name=5:string"
-    " iteration=6:int32 function_name=7:string context/operation_meta=8:OperationMeta"
-    " context/composition_meta=9:CompositionMeta",
+    "StepMeta": (
+        "timestamp=1:Timestamp trace_id=2:string span_id=3:string step_index=4:int32"
+        " step_name=5:string iteration=6:int32 function_name=7:string"
+        " context/operation_meta=8:OperationMeta context/composition_meta=9:CompositionMeta"
+    ),
     "OperationMeta": "operation_name=1:string operation_uid=2:string",
-    "CompositionMeta": "composition_name=1:string composite_resource_uid=2:string composite_resource_name=3:string"
-    " composite_resource_namespace=4:string composite_resource_api_version=5:string composite_resource_kind=6:string",
-    "Timestamp": "seconds=1:int64 nanos=2:int32",  # a copy of google.protobuf's, so that the file depends on no other
+    "CompositionMeta": (
+        "composition_name=1:string composite_resource_uid=2:string composite_resource_name=3:string"
+        " composite_resource_namespace=4:string composite_resource_api_version=5:string"
+        " composite_resource_kind=6:string"
+    ),
+    # a copy of google.protobuf's, so that the file depends on no other
+    "Timestamp": "seconds=1:int64 nanos=2:int32",
 }
 _pool.add_file(_build.file_of("crossplane_lite/pipeline.proto", _PACKAGE, _MESSAGES, {}))
 
@@ -44,7 +54,8 @@ def event_of(path: str, message: bytes, time: str) -> tuple[Event, bytes]:
     Args:
         path: The path of the method, `EMIT_REQUEST` or `EMIT_RESPONSE`.
         message: The bytes of its message.
-        time: When the message came. An answer has this time, because Crossplane sends that of its request.
+        time: When the message came. An answer has this time, because Crossplane sends that of its
+            request.
 
     Raises:
         DecodeError: The bytes aren't such a message.
@@ -59,7 +70,9 @@ def event_of(path: str, message: bytes, time: str) -> tuple[Event, bytes]:
 
 
 def _event(event: str, meta: Any, error: str) -> Event:
-    time = _EPOCH + timedelta(seconds=meta.timestamp.seconds, microseconds=meta.timestamp.nanos // 1000)
+    time = _EPOCH + timedelta(
+        seconds=meta.timestamp.seconds, microseconds=meta.timestamp.nanos // 1000
+    )
     return Event(
         event,
         time.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),

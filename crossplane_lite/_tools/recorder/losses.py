@@ -1,4 +1,6 @@
-"""What can be missing in a request: `replay` asks for an answer without an observed resource or field."""
+"""What can be missing in a request: `replay` asks for an answer without an observed resource or
+field.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _XR: Final = "xr"
 _REQUIRED: Final = "required."
 
 
-def without(question: Question, dropped: Collection[str], degraded: Collection[str]) -> Iterator[Question]:
+def without(
+    question: Question, dropped: Collection[str], degraded: Collection[str]
+) -> Iterator[Question]:
     """Yield a question once for each value that is named, without that value.
 
     Args:
@@ -49,7 +53,9 @@ def fits(pattern: str, text: str) -> bool:
 def of_existing(found: Difference, question: Question) -> Difference:
     """Return the part of a difference that is about resources that exist: deletions and changes."""
     exist = question.request.observed.resources
-    entries = [one for one in found.entries if one.action in ("delete", "change") and one.name in exist]
+    entries = [
+        one for one in found.entries if one.action in ("delete", "change") and one.name in exist
+    ]
     return found._replace(entries=entries, status=[])
 
 
@@ -81,13 +87,19 @@ def _objects(request: Any) -> dict[str, Any]:
     return found
 
 
-def _degradable(objects: Mapping[str, Any], degraded: Collection[str]) -> Iterator[tuple[str, str, Sequence[Any]]]:
+def _degradable(
+    objects: Mapping[str, Any], degraded: Collection[str]
+) -> Iterator[tuple[str, str, Sequence[Any]]]:
     """Yield the path, the resource and the steps of each field that was asked for."""
     for path in dict.fromkeys(degraded):
         if "*" in path:
             continue
         name, rest = owner_of(path, objects) or ("", "")
-        way = trees.resolved(objects[name], field_path.parse(rest.removeprefix("."))) if rest else None
+        way = (
+            trees.resolved(objects[name], field_path.parse(rest.removeprefix(".")))
+            if rest
+            else None
+        )
         if way is not None:
             yield path, name, way
     patterns = [one for one in degraded if "*" in one]
@@ -99,7 +111,9 @@ def _degradable(objects: Mapping[str, Any], degraded: Collection[str]) -> Iterat
 
 
 def _values(content: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
-    """Yield the steps of a resource's status, of each condition, and of each other value in the status."""
+    """Yield the steps of a resource's status, of each condition, and of each other value in the
+    status.
+    """
     status = content.get("status")
     if not isinstance(status, dict):
         return

@@ -1,7 +1,8 @@
-"""Masks secret values in contents, before they are written: those of Secrets, credentials and connection details.
+"""Masks secret values in contents, before they are written: those of Secrets, credentials and
+connection details.
 
-Crossplane has taken most of them out already. What is left are Secrets inside of other objects, in the context and in
-JSON in strings, and what other senders have not taken out.
+Crossplane has taken most of them out already. What is left are Secrets inside of other objects, in
+the context and in JSON in strings, and what other senders have not taken out.
 """
 
 from __future__ import annotations
@@ -19,8 +20,15 @@ _HIDDEN: Final = REDACTED.encode()
 # The kinds in JSON in a string, where a quote has an escape.
 _IN_TEXTS: Final = (b"Secret\\", b"SecretList\\")
 # Only a content with one of these can have secret values.
-_SIGNS: Final = (b'"Secret"', b'"SecretList"', b'"credentialData"', b'"connectionDetails"', *_IN_TEXTS)
-# They are in maps with these keys, and there is nothing to do for a map from which all were taken out before.
+_SIGNS: Final = (
+    b'"Secret"',
+    b'"SecretList"',
+    b'"credentialData"',
+    b'"connectionDetails"',
+    *_IN_TEXTS,
+)
+# They are in maps with these keys, and there is nothing to do for a map from which all were taken
+# out before.
 _KEY: Final = re.compile(rb'"(?:connectionDetails|data|stringData)"\s*:\s*')
 _TAKEN_OUT: Final = re.compile(
     rb'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*"%s"\s*(?:,\s*)?)*\}|[^{\s]' % re.escape(_HIDDEN), re.DOTALL
@@ -50,14 +58,21 @@ def plain(content: bytes) -> dict[str, Any]:
 def prepared(content: bytes) -> bytes:
     """Return a content as recordings have it: JSON in one line, with secret values masked.
 
-    A content in one line that has no secret values is returned as it is. It isn't parsed, because that would take most
-    of the time that a recorder needs; the reader of a recording says if it is no JSON.
+    A content in one line that has no secret values is returned as it is. It isn't parsed, because
+    that would take most of the time that a recorder needs; the reader of a recording says if it is
+    no JSON.
 
     Raises:
         ValueError: The content isn't a JSON object.
     """
-    is_line = content[:1] == b"{" and content[-1:] == b"}" and b"\n" not in content and b"\r" not in content
-    if b"\\" in content and b"\\u00" in content and _ESCAPED_LETTER.search(content):  # it could hide a key
+    is_line = (
+        content[:1] == b"{"
+        and content[-1:] == b"}"
+        and b"\n" not in content
+        and b"\r" not in content
+    )
+    # it could hide a key
+    if b"\\" in content and b"\\u00" in content and _ESCAPED_LETTER.search(content):
         is_line = False
     if is_line and (not any(sign in content for sign in _SIGNS) or _has_nothing_to_take(content)):
         return content
@@ -71,7 +86,9 @@ def _has_nothing_to_take(content: bytes) -> bool:
 
 
 def masked(contents: Sequence[dict[str, Any]]) -> list[bytes]:
-    """Return contents in JSON, each with the secret values of all of them masked. The plain data is changed."""
+    """Return contents in JSON, each with the secret values of all of them masked. The plain data is
+    changed.
+    """
     objects = [one for content in contents for one in _objects(content)]
     secrets = [one for one in _taken(contents, objects) if one[1] != _HIDDEN]
     shown: Sequence[Any] = contents
@@ -82,14 +99,17 @@ def masked(contents: Sequence[dict[str, Any]]) -> list[bytes]:
             shown = [hidden(content, mask) for content in contents]
         except RecursionError:
             raise ValueError("the JSON is nested too deeply") from None
-    return [json.dumps(content, ensure_ascii=False).encode(errors="surrogatepass") for content in shown]
+    return [
+        json.dumps(content, ensure_ascii=False).encode(errors="surrogatepass") for content in shown
+    ]
 
 
 def hidden(value: Any, mask: Callable[[str], str]) -> Any:
-    """Return plain data with the secret values in its strings and keys masked; so are numbers that are secret values.
+    """Return plain data with the secret values in its strings and keys masked; so are numbers that
+    are secret values.
 
-    The values are masked one by one, and not their JSON or YAML, which would be broken where a secret value is a number
-    or holds quotes.
+    The values are masked one by one, and not their JSON or YAML, which would be broken where a
+    secret value is a number or holds quotes.
     """
     if isinstance(value, str):
         return mask(value)
@@ -109,24 +129,39 @@ def hidden(value: Any, mask: Callable[[str], str]) -> Any:
     return value if mask(text) == text else MASK
 
 
-def _taken(contents: Sequence[dict[str, Any]], objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
-    """Yield the secret values of contents and their objects, and put `**REDACTED**` in their places."""
+def _taken(
+    contents: Sequence[dict[str, Any]], objects: Sequence[dict[str, Any]]
+) -> Iterator[Secret]:
+    """Yield the secret values of contents and their objects, and put `**REDACTED**` in their
+    places.
+    """
     for values, is_text in _secret_maps(contents, objects):
         for key, text in values.items():
             if isinstance(text, str):
                 yield key, secret_value(text, is_text)
         values.update(dict.fromkeys(values, REDACTED))
     for one in objects:
-        annotations = one["metadata"].get("annotations") if isinstance(one.get("metadata"), dict) else None
-        if one.get("kind") == "Secret" and isinstance(annotations, dict) and _LAST_APPLIED in annotations:
+        annotations = (
+            one["metadata"].get("annotations") if isinstance(one.get("metadata"), dict) else None
+        )
+        if (
+            one.get("kind") == "Secret"
+            and isinstance(annotations, dict)
+            and _LAST_APPLIED in annotations
+        ):
             annotations[_LAST_APPLIED] = REDACTED
 
 
 def _secret_maps(contents: Any, objects: Sequence[dict[str, Any]]) -> Iterator[tuple[Any, bool]]:
-    """Yield each map of secret values in contents and their objects, and whether they are text, and not base64."""
+    """Yield each map of secret values in contents and their objects, and whether they are text, and
+    not base64.
+    """
     for one in objects:
         credentials = one.get("credentialData")
-        for values in (one.get("connectionDetails"), isinstance(credentials, dict) and credentials.get("data")):
+        for values in (
+            one.get("connectionDetails"),
+            isinstance(credentials, dict) and credentials.get("data"),
+        ):
             if isinstance(values, dict):
                 yield values, False
     yield from maps_in(list(contents))
@@ -139,7 +174,10 @@ def _names(objects: Sequence[dict[str, Any]]) -> Iterator[str]:
             if isinstance(one.get(field), dict):
                 yield from one[field]
         metadata = one.get("metadata")
-        for value in (one.get("kind"), metadata.get("name") if isinstance(metadata, dict) else None):
+        for value in (
+            one.get("kind"),
+            metadata.get("name") if isinstance(metadata, dict) else None,
+        ):
             if isinstance(value, str):
                 yield value
 

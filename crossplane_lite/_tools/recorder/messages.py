@@ -1,7 +1,7 @@
 """Requests and answers as protobuf's JSON, and as the bytes that functions take and give.
 
-Fields are found by the descriptors of the messages, in which each Struct is bytes. So depth isn't limited, and a
-request of 30 KB takes less than a millisecond.
+Fields are found by the descriptors of the messages, in which each Struct is bytes. So depth isn't
+limited, and a request of 30 KB takes less than a millisecond.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _LARGE: Final = frozenset({3, 4, 6, 16, 18})  # 64 bits, which protobuf writes a
 
 
 def request_bytes(content: Mapping[str, Any]) -> bytes:
-    """Return a request in protobuf's JSON as the bytes of a RunFunctionRequest. Unknown fields are left out.
+    """Return a request in protobuf's JSON as the bytes of a RunFunctionRequest. Unknown fields are
+    left out.
 
     Raises:
         InputError: A value has another type than its field.
@@ -37,7 +38,9 @@ def request_bytes(content: Mapping[str, Any]) -> bytes:
 
 
 def response_bytes(content: Mapping[str, Any]) -> bytes:
-    """Return an answer in protobuf's JSON as the bytes of a RunFunctionResponse, as `request_bytes` does."""
+    """Return an answer in protobuf's JSON as the bytes of a RunFunctionResponse, as `request_bytes`
+    does.
+    """
     return _bytes(_view.RunFunctionResponse(), content, "response")
 
 
@@ -102,7 +105,9 @@ def _fill_duration(message: Any, text: str) -> None:
 
 
 def decoded(resource: Any) -> dict[str, Any]:
-    """Return the content of a Resource message of `proto._view` as plain data; an empty dict if it has none."""
+    """Return the content of a Resource message of `proto._view` as plain data; an empty dict if it
+    has none.
+    """
     return codec.decode_struct(resource.resource)
 
 
@@ -117,12 +122,16 @@ def as_json(message: Any) -> dict[str, Any]:
         if _is_map(field):
             inner = field.message_type.fields_by_name["value"]
             found[field.json_name] = {
-                key: as_json(value[key]) if inner.message_type is not None else _plain(inner, value[key], message)
+                key: as_json(value[key])
+                if inner.message_type is not None
+                else _plain(inner, value[key], message)
                 for key in sorted(value)
             }
         elif _is_repeated(field):
             is_message = field.message_type is not None
-            found[field.json_name] = [as_json(one) if is_message else _plain(field, one, message) for one in value]
+            found[field.json_name] = [
+                as_json(one) if is_message else _plain(field, one, message) for one in value
+            ]
         elif field.message_type is not None and field.message_type.name == "Duration":
             fraction = f".{value.nanos:09}".rstrip("0") if value.nanos else ""
             found[field.json_name] = f"{value.seconds}{fraction}s"
@@ -146,7 +155,9 @@ def _plain(field: Any, value: Any, message: Any) -> Any:
 
 def _is_repeated(field: Any) -> bool:
     # Newer releases of protobuf have `is_repeated`, and warn of `label`.
-    found: bool = field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
+    found: bool = (
+        field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
+    )
     return found
 
 

@@ -1,4 +1,6 @@
-"""Receives events of Crossplane's pipeline inspector, and hands them to the thread that writes them."""
+"""Receives events of Crossplane's pipeline inspector, and hands them to the thread that writes
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _log = logging.getLogger(__name__)
 
 _WAIT_SECONDS: Final = 0.2
 QUEUE_BYTES: Final = 8 << 20
-"""How many bytes of events may wait to be written. Further ones are dropped: the pipeline never waits for a disk."""
+"""How many bytes of events may wait to be written. Further ones are dropped: the pipeline never
+waits for a disk.
+"""
 
 Job = Callable[[Writer], None]
 """Writes one event."""
@@ -31,8 +35,8 @@ class Choice:
     """Chooses the events to record.
 
     Args:
-        subjects: Patterns of composites and Operations as in a shell: `XNetwork/team/*`, `team/example` or `exam*`.
-            Empty for all.
+        subjects: Patterns of composites and Operations as in a shell: `XNetwork/team/*`,
+            `team/example` or `exam*`. Empty for all.
         functions: Patterns of the functions' names; empty for all.
     """
 
@@ -42,8 +46,12 @@ class Choice:
     def takes(self, subject: Subject, function: str) -> bool:
         """Return whether calls of a function for a composite or Operation are recorded."""
         names = (subject.name, subject.place, f"{subject.kind}/{subject.place}")
-        return (not self._functions or any(fnmatch.fnmatchcase(function, one) for one in self._functions)) and (
-            not self._subjects or any(fnmatch.fnmatchcase(name, one) for one in self._subjects for name in names)
+        return (
+            not self._functions
+            or any(fnmatch.fnmatchcase(function, one) for one in self._functions)
+        ) and (
+            not self._subjects
+            or any(fnmatch.fnmatchcase(name, one) for one in self._subjects for name in names)
         )
 
 
@@ -53,8 +61,10 @@ def add_xr(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
         "--xr",
         metavar="PATTERN",
         action="append",
-        help="only these composites and Operations: a name, namespace/name or kind/namespace/name, with * and ? as in "
-        "a shell; can be given several times",
+        help=(
+            "only these composites and Operations: a name, namespace/name or kind/namespace/name,"
+            " with * and ? as in a shell; can be given several times"
+        ),
     )
 
 
@@ -78,8 +88,8 @@ class Queue:
         self._ended = False
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
-        # glibc keeps as much memory as the largest block that was freed had. Otherwise each batch would give its pages
-        # back to the system, and the next one would take them again.
+        # glibc keeps as much memory as the largest block that was freed had. Otherwise each batch
+        # would give its pages back to the system, and the next one would take them again.
         bytes(most_bytes)
 
     def start(self) -> None:
@@ -105,7 +115,8 @@ class Queue:
         self._writer.close()
 
     def _run(self) -> None:
-        # A pause between batches instead of a wake-up for each event: it costs less, and disturbs no answer.
+        # A pause between batches instead of a wake-up for each event: it costs less, and disturbs
+        # no answer.
         while not self._ended:
             self._wake.wait(_WAIT_SECONDS)
             self._wake.clear()
@@ -131,10 +142,14 @@ class Queue:
         self._tell()
 
     def _tell(self) -> None:
-        """Log how many events were dropped. While nothing can be written, only the reason is logged, and once."""
+        """Log how many events were dropped. While nothing can be written, only the reason is
+        logged, and once.
+        """
         error, dropped = self._writer.error, self._writer.dropped
         if error and error != self._error:
-            _log.error("events are dropped, because the recording can't be written", extra={"error": error})
+            _log.error(
+                "events are dropped, because the recording can't be written", extra={"error": error}
+            )
         elif not error and dropped > self._told:
             _log.warning("events were dropped", extra={"dropped": dropped - self._told})
             self._told = dropped
@@ -142,7 +157,9 @@ class Queue:
 
 
 def receive(queue: Queue, choice: Choice) -> Callable[[str], Callable[[bytes], bytes] | None]:
-    """Return the function that answers the methods of the inspector's service by their paths: at once, with nothing."""
+    """Return the function that answers the methods of the inspector's service by their paths: at
+    once, with nothing.
+    """
 
     def method(path: str) -> Callable[[bytes], bytes] | None:
         if path not in (EMIT_REQUEST, EMIT_RESPONSE):

@@ -25,7 +25,8 @@ _log = logging.getLogger(__name__)
 _RECORDINGS: Final = "/recordings"
 _SMALLEST: Final = 0.01
 _NOBODY: Final = 65532
-# More than Crossplane's own limit for an answer of a function, so that nothing of that size is refused here.
+# More than Crossplane's own limit for an answer of a function, so that nothing of that size is
+# refused here.
 _LARGEST: Final = 64 << 20
 
 
@@ -40,7 +41,9 @@ class Recorder:
 
     def __init__(self, writer: Writer, choice: Choice, transport: str | None = None) -> None:
         self._queue = Queue(writer)
-        limits = Limits(threads=2, waiting=200, connections=20, receive_bytes=_LARGEST, memory=2 * _LARGEST)
+        limits = Limits(
+            threads=2, waiting=200, connections=20, receive_bytes=_LARGEST, memory=2 * _LARGEST
+        )
         self._transport = transports.make(transport, None, limits, receive(self._queue, choice))
 
     def listen(self, socket: str) -> None:
@@ -80,17 +83,22 @@ def command(argv: Sequence[str]) -> int:
     """
     given = make_parser().parse_args(argv)
     if not _SMALLEST <= given.file_size <= given.total_size / 2 < math.inf:
-        raise InputError(f"--file-size must be at least {_SMALLEST}, and at most half of --total-size")
+        raise InputError(
+            f"--file-size must be at least {_SMALLEST}, and at most half of --total-size"
+        )
     if given.sidecar:
         stdio.write(_sidecar(given).encode())
         return 0
     if given.folder is None:
         raise InputError("say where to record: crossplane-lite record FOLDER")
     log.configure(logging.INFO)
-    writer = Writer(given.folder, int(given.file_size * (1 << 20)), int(given.total_size * (1 << 20)))
+    writer = Writer(
+        given.folder, int(given.file_size * (1 << 20)), int(given.total_size * (1 << 20))
+    )
     made = Recorder(writer, Choice(given.xr or (), given.function or ()), given.transport)
     made.listen(given.socket)
-    # As a server waits: a signal just before a queue is read would be noticed only after the read, which has no end.
+    # As a server waits: a signal just before a queue is read would be noticed only after the read,
+    # which has no end.
     wake, poke = os.pipe()
     os.set_blocking(poke, False)
     signal.set_wakeup_fd(poke)
@@ -102,7 +110,8 @@ def command(argv: Sequence[str]) -> int:
     made.stop()
     _log.info("stopped", extra={"dropped": writer.dropped})
     log.flush(1.0)
-    # When Python ends, it sets the default again for handlers of our own, and a late signal would kill the process.
+    # When Python ends, it sets the default again for handlers of our own, and a late signal would
+    # kill the process.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     return 0
@@ -115,13 +124,26 @@ def _sidecar(given: argparse.Namespace) -> str:
     folder, recordings = os.path.dirname(given.socket), str(given.folder or _RECORDINGS)
     for path, what in ((folder, "the folder of --socket"), (recordings, "FOLDER")):
         if not path.strip("/") or not path.startswith("/"):
-            raise InputError(f"{what} is a volume in the pod, so its path must be absolute, and not the root")
+            raise InputError(
+                f"{what} is a volume in the pod, so its path must be absolute, and not the root"
+            )
     mount = {"name": "pipeline-inspector", "mountPath": folder}
-    flags = [f"--{name}={value}" for name in ("xr", "function") for value in getattr(given, name) or ()]
+    flags = [
+        f"--{name}={value}" for name in ("xr", "function") for value in getattr(given, name) or ()
+    ]
     flags += [f"--{name}-size={getattr(given, f'{name}_size'):g}" for name in ("file", "total")]
     flags += [f"--transport={given.transport}"] if given.transport else []
-    # `python3 -m` finds the packages of an image that `crossplane-lite image` made in the current folder.
-    start = ["python3", "-m", "crossplane_lite", "record", recordings, f"--socket={given.socket}", *flags]
+    # `python3 -m` finds the packages of an image that `crossplane-lite image` made in the current
+    # folder.
+    start = [
+        "python3",
+        "-m",
+        "crossplane_lite",
+        "record",
+        recordings,
+        f"--socket={given.socket}",
+        *flags,
+    ]
     sidecar: dict[str, Any] = {
         "name": "recorder",
         "image": given.sidecar,
@@ -141,7 +163,10 @@ def _sidecar(given: argparse.Namespace) -> str:
         "args": ["--enable-pipeline-inspector", f"--pipeline-inspector-socket={given.socket}"],
         "extraVolumesCrossplane": [
             {"name": "pipeline-inspector", "emptyDir": {}},
-            {"name": "recordings", "emptyDir": {"sizeLimit": f"{int(given.total_size * 1.25) + 1}Mi"}},
+            {
+                "name": "recordings",
+                "emptyDir": {"sizeLimit": f"{int(given.total_size * 1.25) + 1}Mi"},
+            },
         ],
         "extraVolumeMountsCrossplane": [mount],
         "sidecarsCrossplane": [sidecar],
@@ -153,12 +178,16 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of `crossplane-lite record`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite record",
-        description="Record the requests and answers of all functions of a control plane, whatever language they are "
-        "written in. Crossplane 2.2 and later send them with --enable-pipeline-inspector. Crossplane takes secret "
-        "values out before it sends them.",
-        epilog="examples:\n  crossplane-lite record recording --socket /tmp/inspector\n"
-        "  crossplane-lite record recording --xr 'XNetwork/team/*' --total-size 1000\n"
-        "  crossplane-lite record --sidecar registry.example.com/recorder:v1 > values.yaml",
+        description=(
+            "Record the requests and answers of all functions of a control plane, whatever language"
+            " they are written in. Crossplane 2.2 and later send them with"
+            " --enable-pipeline-inspector. Crossplane takes secret values out before it sends them."
+        ),
+        epilog=(
+            "examples:\n  crossplane-lite record recording --socket /tmp/inspector\n"
+            "  crossplane-lite record recording --xr 'XNetwork/team/*' --total-size 1000\n"
+            "  crossplane-lite record --sidecar registry.example.com/recorder:v1 > values.yaml"
+        ),
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
@@ -173,7 +202,10 @@ def make_parser() -> argparse.ArgumentParser:
         "--socket",
         metavar="PATH",
         default=DEFAULT_SOCKET,
-        help=f"the Unix socket to listen on, Crossplane's --pipeline-inspector-socket ({DEFAULT_SOCKET})",
+        help=(
+            "the Unix socket to listen on, Crossplane's --pipeline-inspector-socket"
+            f" ({DEFAULT_SOCKET})"
+        ),
     )
     add_xr(made)
     made.add_argument(
@@ -196,11 +228,15 @@ def make_parser() -> argparse.ArgumentParser:
         default=TOTAL_BYTES >> 20,
         help=f"delete the oldest files when all are larger than this ({TOTAL_BYTES >> 20})",
     )
-    made.add_argument("--transport", choices=transports.NAMES, help="the package that serves gRPC, as for serve")
+    made.add_argument(
+        "--transport", choices=transports.NAMES, help="the package that serves gRPC, as for serve"
+    )
     made.add_argument(
         "--sidecar",
         metavar="IMAGE",
-        help="record nothing: print values for Crossplane's Helm chart, which run this image as a recorder beside "
-        "Crossplane; crossplane-lite image --no-prune makes such an image",
+        help=(
+            "record nothing: print values for Crossplane's Helm chart, which run this image as a"
+            " recorder beside Crossplane; crossplane-lite image --no-prune makes such an image"
+        ),
     )
     return made

@@ -1,7 +1,8 @@
 """The format of recordings, and their reader.
 
-A recording is a file, or a folder of files whose names end in `.jsonl`. Each file can be read without the others, so
-that the oldest ones can be deleted. A line is a JSON object of one of these forms:
+A recording is a file, or a folder of files whose names end in `.jsonl`. Each file can be read
+without the others, so that the oldest ones can be deleted. A line is a JSON object of one of these
+forms:
 
 - `{"recording": 1}`: The first line of each file. The number is the version of the format;
 - `{"content": HASH, "json": {...}}`: A request or a response, in protobuf's JSON. It stands before
@@ -12,8 +13,8 @@ that the oldest ones can be deleted. A line is a JSON object of one of these for
 - `{"dropped": 3, "time": ...}`: So many events were dropped before this line, because too many came
   at once, or the disk was full. `error` has the text if they couldn't be written.
 
-A process that writes begins a new file. So if it is killed, only the last line of its file can be cut off, and the
-reader leaves such a line out.
+A process that writes begins a new file. So if it is killed, only the last line of its file can be
+cut off, and the reader leaves such a line out.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class Subject(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The apiVersion, kind, namespace and name: the same for an object that was deleted and created again."""
+        """The apiVersion, kind, namespace and name: the same for an object that was deleted and
+        created again.
+        """
         return self[:4]
 
 
@@ -80,12 +83,14 @@ class Event(NamedTuple):
 
     Attributes:
         event: `request` or `response`.
-        time: The time in UTC with microseconds, such as `2026-11-24T18:30:09.123456Z`. Such texts sort by time.
+        time: The time in UTC with microseconds, such as `2026-11-24T18:30:09.123456Z`. Such texts
+            sort by time.
         trace: The id of the reconcile: the same for all calls of one reconcile.
         span: The id of the call.
         step: The name of the pipeline's step; empty if it isn't known.
         number: The number of the step in the pipeline, from 0.
-        iteration: How often the step was called before in this reconcile, because it asked for more.
+        iteration: How often the step was called before in this reconcile, because it asked for
+            more.
         function: The name of the function.
         subject: The composite or the Operation.
         content: The hash of the content; empty for an error.
@@ -124,7 +129,8 @@ class Content(NamedTuple):
     length: int
 
     def read(self) -> dict[str, Any]:
-        """Return the content: a RunFunctionRequest or RunFunctionResponse in protobuf's JSON, as plain data.
+        """Return the content: a RunFunctionRequest or RunFunctionResponse in protobuf's JSON, as
+        plain data.
 
         Raises:
             InputError: The file can't be read any more.
@@ -145,8 +151,10 @@ class Call(NamedTuple):
 
     Attributes:
         event: The event of the request. If the request isn't in the recording, that of the answer.
-        asked: The request's content; None if it isn't in the recording (dropped, or in a file that was deleted).
-        answered: The answer's content; None if there was an error, or the answer isn't in the recording.
+        asked: The request's content; None if it isn't in the recording (dropped, or in a file that
+            was deleted).
+        answered: The answer's content; None if there was an error, or the answer isn't in the
+            recording.
         error: Why the call failed; empty if it didn't.
         ended: The time of the answer; empty if it isn't in the recording.
     """
@@ -164,7 +172,9 @@ class Call(NamedTuple):
 
     @property
     def request(self) -> dict[str, Any]:
-        """The request in protobuf's JSON, read from the file each time; empty if it isn't in the recording."""
+        """The request in protobuf's JSON, read from the file each time; empty if it isn't in the
+        recording.
+        """
         return self.asked.read() if self.asked else {}
 
     @property
@@ -190,7 +200,8 @@ class Reconcile(NamedTuple):
 
 
 class Recording:
-    """A recording, which may still be written. Events are read at once, and contents when they are needed.
+    """A recording, which may still be written. Events are read at once, and contents when they are
+    needed.
 
     Args:
         path: A file, or a folder of files.
@@ -202,7 +213,8 @@ class Recording:
         notes: What a reader should know: a line that is cut off, answers without their requests.
 
     Raises:
-        InputError: The path can't be read, has no recording, or one of a version that this release doesn't know.
+        InputError: The path can't be read, has no recording, or one of a version that this release
+            doesn't know.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -214,10 +226,14 @@ class Recording:
         self._calls: dict[tuple[Any, ...], Call] = {}
         files = sorted(self.path.glob(f"*{SUFFIX}")) if self.path.is_dir() else [self.path]
         if not files:
-            raise InputError(f"{path}: there is no file *{SUFFIX} in this folder: is it a recording?")
+            raise InputError(
+                f"{path}: there is no file *{SUFFIX} in this folder: is it a recording?"
+            )
         for file in files:
             self._read(file)
-        self.calls = sorted(self._calls.values(), key=lambda call: (call.event.time, call.event.number))
+        self.calls = sorted(
+            self._calls.values(), key=lambda call: (call.event.time, call.event.number)
+        )
         lost = sum(call.asked is None for call in self.calls)
         if self.dropped:
             why = "".join(f": {error}" for error in sorted(self._errors))
@@ -226,7 +242,9 @@ class Recording:
             self.notes.append(f"the requests of {lost} calls aren't in the recording")
 
     def reconciles(self) -> list[Reconcile]:
-        """Return the calls by reconcile (by trace and subject). The reconciles are sorted by their first event."""
+        """Return the calls by reconcile (by trace and subject). The reconciles are sorted by their
+        first event.
+        """
         found: dict[tuple[Any, ...], list[Call]] = {}
         for call in self.calls:
             found.setdefault((call.event.trace, call.subject.identity), []).append(call)
@@ -235,7 +253,10 @@ class Recording:
                 calls[0].subject,
                 calls[0].event.trace,
                 calls[0].event.time,
-                sorted(calls, key=lambda call: (call.event.number, call.event.iteration, call.event.time)),
+                sorted(
+                    calls,
+                    key=lambda call: (call.event.number, call.event.iteration, call.event.time),
+                ),
             )
             for calls in found.values()
         ]
@@ -251,26 +272,36 @@ class Recording:
         """Return the reconcile that a text such as `team/example@2026-11-24T18:30` names.
 
         Args:
-            what: A name, a namespace and name, or a kind, namespace and name (`XNetwork/team/example`), and after `@`
-                the time, or its beginning. It is the last reconcile that began at this time or before; without a time,
-                the last one of all. The empty text stands for the only subject of the recording.
+            what: A name, a namespace and name, or a kind, namespace and name
+                (`XNetwork/team/example`), and after `@` the time, or its beginning. It is the last
+                reconcile that began at this time or before; without a time, the last one of all.
+                The empty text stands for the only subject of the recording.
 
         Raises:
-            InputError: There is no such subject or several, or it has no reconcile at that time, or that isn't a time.
+            InputError: There is no such subject or several, or it has no reconcile at that time, or
+                that isn't a time.
         """
         name, _, time = what.partition("@")
         if time and not re.fullmatch(r"\d{4}[-\dT:.]*Z?", time, re.ASCII):
-            raise InputError(f"{self.path}#{what}: {time!r} isn't a time, or its beginning, such as 2026-11-24T18:30")
+            raise InputError(
+                f"{self.path}#{what}: {time!r} isn't a time, or its beginning, such as"
+                " 2026-11-24T18:30"
+            )
         subjects = list(self.subjects().values())
         fits = [one for one in subjects if not name or name in _names(one[0].subject)]
         if len(fits) != 1:
-            known = sorted(f"{one[0].subject.kind}/{one[0].subject.place}" for one in fits or subjects)
+            known = sorted(
+                f"{one[0].subject.kind}/{one[0].subject.place}" for one in fits or subjects
+            )
             says = "name one of several" if fits else f"nothing recorded is called {name}; there is"
             raise InputError(f"{self.path}#{what}: {says}: {some(known, 10) or 'nothing'}")
-        # The text is the beginning of a time, so `~`, which sorts after all of its characters, ends it.
+        # The text is the beginning of a time, so `~`, which sorts after all of its characters, ends
+        # it.
         before = [one for one in fits[0] if not time or one.time <= f"{time}~"]
         if not before:
-            raise InputError(f"{self.path}#{what}: its first reconcile in the recording is at {fits[0][0].time}")
+            raise InputError(
+                f"{self.path}#{what}: its first reconcile in the recording is at {fits[0][0].time}"
+            )
         return before[-1]
 
     def _read(self, file: Path) -> None:
@@ -281,7 +312,10 @@ class Recording:
                 offset = lines.tell()
                 for line in lines:
                     if not self._line(file, line, offset, contents):
-                        self.notes.append(f"{file.name}: the line at byte {offset} is cut off or damaged, and left out")
+                        self.notes.append(
+                            f"{file.name}: the line at byte {offset} is cut off or damaged, and"
+                            " left out"
+                        )
                     offset += len(line)
         except OSError as e:
             raise InputError(f"can't read {file}: {e.strerror or e}") from None
@@ -294,7 +328,10 @@ class Recording:
         except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(f"{file}: its first line isn't that of a recording") from None
         if version != FORMAT:
-            raise InputError(f"{file}: this is a recording of version {version}; this release reads version {FORMAT}")
+            raise InputError(
+                f"{file}: this is a recording of version {version}; this release reads version"
+                f" {FORMAT}"
+            )
 
     def _line(self, file: Path, line: bytes, offset: int, contents: dict[str, Content]) -> bool:
         """Take in a line, and return whether it could be read."""
@@ -324,7 +361,9 @@ class Recording:
         content = contents.get(event.content)
         call = self._calls.get(key)
         if event.event == "request":
-            self._calls[key] = Call(event, content) if call is None else call._replace(event=event, asked=content)
+            self._calls[key] = (
+                Call(event, content) if call is None else call._replace(event=event, asked=content)
+            )
         else:
             call = call or Call(event, None)
             self._calls[key] = call._replace(answered=content, error=event.error, ended=event.time)
@@ -335,7 +374,10 @@ def _event(found: dict[str, Any]) -> Event:
     named = {**subject, "api_version": subject.get("apiVersion", "")}
     named.pop("apiVersion", None)
     event = Event(**{**found, "subject": Subject(**named)})
-    types = (*map(type, event.subject), *(type(value) for name, value in event._asdict().items() if name in _TEXTS))
+    types = (
+        *map(type, event.subject),
+        *(type(value) for name, value in event._asdict().items() if name in _TEXTS),
+    )
     if set(types) != {str} or type(event.number) is not int or type(event.iteration) is not int:
         raise TypeError("a field of the event has another type")
     return event

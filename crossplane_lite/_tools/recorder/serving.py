@@ -1,7 +1,8 @@
-"""Records the calls of a function where it is served, for control planes without the pipeline inspector.
+"""Records the calls of a function where it is served, for control planes without the pipeline
+inspector.
 
-A function doesn't know the name of its step, the reconcile that it is called in, or how often it was called before. So
-each call is a reconcile of its own in such a recording.
+A function doesn't know the name of its step, the reconcile that it is called in, or how often it
+was called before. So each call is a reconcile of its own in such a recording.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ Run = Callable[[bytes], bytes]
 def recorded(run: Run, folder: str, function: str) -> Run:
     """Return a function that answers as `run` does, and records what it was asked and has answered.
 
-    Calls are written in another thread. If too many come at once, they are dropped and counted. All secret values that
-    a request brings are masked, in the answer too.
+    Calls are written in another thread. If too many come at once, they are dropped and counted. All
+    secret values that a request brings are masked, in the answer too.
 
     Args:
         run: Takes the bytes of a RunFunctionRequest, and returns those of the RunFunctionResponse.
@@ -53,7 +54,9 @@ def recorded(run: Run, folder: str, function: str) -> Run:
     return answer
 
 
-def _write(writer: Writer, request: bytes, response: bytes, began: str, ended: str, function: str) -> None:
+def _write(
+    writer: Writer, request: bytes, response: bytes, began: str, ended: str, function: str
+) -> None:
     asked = _view.RunFunctionRequest.FromString(request)
     made: list[bytes] = []
 
@@ -67,12 +70,18 @@ def _write(writer: Writer, request: bytes, response: bytes, began: str, ended: s
     event = Event("request", began, call, call, "", 0, 0, function, _subject(asked))
     writer.write(event, request, lambda _: content(0))
     # The same answer may have other secret values in it after another request.
-    writer.write(event._replace(event="response", time=ended), request + response, lambda _: content(1))
+    writer.write(
+        event._replace(event="response", time=ended), request + response, lambda _: content(1)
+    )
 
 
 def _subject(asked: Any) -> Subject:
     composite = asked.observed.composite.resource
     if not composite:
         return Subject(*OPERATION)
-    paths = (("apiVersion",), ("kind",), *(("metadata", key) for key in ("namespace", "name", "uid")))
+    paths = (
+        ("apiVersion",),
+        ("kind",),
+        *(("metadata", key) for key in ("namespace", "name", "uid")),
+    )
     return Subject(*(text_of(codec.get_path(composite, path)) for path in paths))

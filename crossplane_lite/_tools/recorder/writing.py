@@ -1,4 +1,6 @@
-"""Writes the files of a recording: a new file when one is full, and the oldest ones go when all are too large."""
+"""Writes the files of a recording: a new file when one is full, and the oldest ones go when all are
+too large.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +32,19 @@ def now() -> str:
 class Writer:
     """Appends events to the files of a folder. Only one thread may use it.
 
-    Events go to the operating system with `flush`, many at once, because each write takes time of its own. Flushed
-    events aren't lost if this process crashes.
+    Events go to the operating system with `flush`, many at once, because each write takes time of
+    its own. Flushed events aren't lost if this process crashes.
 
     Args:
         folder: The folder; made if it is missing.
         file_bytes: How large a file gets before the next one is begun.
-        total_bytes: How large all files may be together. The oldest ones are deleted before there are more.
+        total_bytes: How large all files may be together. The oldest ones are deleted before there
+            are more.
 
     Attributes:
         dropped: How many events couldn't be written so far.
-        error: Why the last event that should have been written couldn't be, such as "No space left on device"; empty if
-            it was written.
+        error: Why the last event that should have been written couldn't be, such as "No space left
+            on device"; empty if it was written.
 
     Raises:
         InputError: The folder can't be used.
@@ -56,7 +59,8 @@ class Writer:
         self._flushed = 0
         self._lines: list[bytes] = []
         self._events = 0
-        # For the hash of each content that came: the hash of the masked content that this file has for it.
+        # For the hash of each content that came: the hash of the masked content that this file has
+        # for it.
         self._written: dict[bytes, str] = {}
         self._stored: set[str] = set()
         self._lost = 0
@@ -68,14 +72,18 @@ class Writer:
         except OSError as e:
             raise InputError(f"can't record to {folder}: {e.strerror or e}") from None
 
-    def write(self, event: Event, content: bytes = b"", prepare: Callable[[bytes], bytes] = bytes) -> None:
-        """Add an event, and its content if it isn't in the file yet. If that fails, it counts as dropped.
+    def write(
+        self, event: Event, content: bytes = b"", prepare: Callable[[bytes], bytes] = bytes
+    ) -> None:
+        """Add an event, and its content if it isn't in the file yet. If that fails, it counts as
+        dropped.
 
         Args:
             event: The event. Its field `content` is set here.
             content: The content as it came.
-            prepare: Makes from it what is written: masks secret values, and returns JSON in one line. It runs once for
-                contents that are equal, and raises ValueError for what can't be written.
+            prepare: Makes from it what is written: masks secret values, and returns JSON in one
+                line. It runs once for contents that are equal, and raises ValueError for what can't
+                be written.
         """
         try:
             if self._file < 0 or self._size >= self._file_bytes:
@@ -111,7 +119,9 @@ class Writer:
         self.drop(count)
 
     def flush(self) -> None:
-        """Write what was added, and how many events were dropped. If that fails, the added ones are dropped, too."""
+        """Write what was added, and how many events were dropped. If that fails, the added ones are
+        dropped, too.
+        """
         if self._file < 0 or not (self._lines or self._lost):
             return
         told = {"dropped": self._lost, "time": now()}
@@ -177,7 +187,11 @@ class Writer:
         self._size = self._flushed
 
     def _files(self) -> dict[int, Path]:
-        return {int(match[1]): path for path in self._folder.iterdir() if (match := _FILE.fullmatch(path.name))}
+        return {
+            int(match[1]): path
+            for path in self._folder.iterdir()
+            if (match := _FILE.fullmatch(path.name))
+        }
 
     def _make_room(self, files: dict[int, Path]) -> None:
         """Delete the oldest files, so that a full one more is within the total limit."""
@@ -193,4 +207,9 @@ def _line_of(event: Event) -> bytes:
     subject = event.subject._asdict()
     subject = {"apiVersion": subject.pop("api_version"), **subject}
     made = {**event._asdict(), "subject": {key: value for key, value in subject.items() if value}}
-    return json.dumps({key: made[key] for key in made if made[key] or key not in ("content", "error")}).encode() + b"\n"
+    return (
+        json.dumps(
+            {key: made[key] for key in made if made[key] or key not in ("content", "error")}
+        ).encode()
+        + b"\n"
+    )

@@ -1,7 +1,8 @@
 """Asks a registry, with the login that docker, podman or crane have saved.
 
-This speaks the OCI distribution specification itself. The one client in Python that is kept well (oras) writes
-manifests of its own, so the digest in the registry would not be the one that was printed and signed.
+This speaks the OCI distribution specification itself. The one client in Python that is kept well
+(oras) writes manifests of its own, so the digest in the registry would not be the one that was
+printed and signed.
 """
 
 from __future__ import annotations
@@ -96,7 +97,10 @@ class Target:
         while data := answer.read(_PART):
             self.size += len(data)
             if self.size > self._largest:
-                raise InputError(f"{host} sends more than {self._largest:,} bytes, the most that are expected here")
+                raise InputError(
+                    f"{host} sends more than {self._largest:,} bytes, the most that are expected"
+                    " here"
+                )
             self.hash.update(data)
             self._file.write(data)
             going_on(f"{self.size / 1e6:,.1f} MB")
@@ -143,11 +147,15 @@ class Client:
         url = f"{self.base}/{what}/{name}"
         accepted = _MANIFESTS if what == "manifests" else ""
         for _ in range(_MOST_REDIRECTS):
-            status, headers, _ = self.ask("GET", url, media_type=accepted, wanted=(200, *_REDIRECTS), target=target)
+            status, headers, _ = self.ask(
+                "GET", url, media_type=accepted, wanted=(200, *_REDIRECTS), target=target
+            )
             if status == 200:
                 return
             url = self.elsewhere(url, headers, "download")
-        raise InputError(f"{self.host} leads to other places without an end for {what}/{name}: ask who runs it")
+        raise InputError(
+            f"{self.host} leads to other places without an end for {what}/{name}: ask who runs it"
+        )
 
     def elsewhere(self, url: str, headers: Any, what: str) -> str:
         """Return the place that the answer of a registry leads to.
@@ -179,7 +187,8 @@ class Client:
         wanted: Sequence[int],
         target: Target | None = None,
     ) -> tuple[int, Any, bytes]:
-        """Send a request, with the login where the registry asks for it, and return the status, headers and body.
+        """Send a request, with the login where the registry asks for it, and return the status,
+        headers and body.
 
         Args:
             method: The method.
@@ -210,9 +219,18 @@ class Client:
         return url.startswith(f"{self.root}/")
 
     def _send(
-        self, method: str, url: str, content: bytes | Path | None, media_type: str, target: Target | None
+        self,
+        method: str,
+        url: str,
+        content: bytes | Path | None,
+        media_type: str,
+        target: Target | None,
     ) -> tuple[int, Any, bytes]:
-        headers = {"User-Agent": "crossplane-lite", "Content-Type": media_type, "Accept": media_type}
+        headers = {
+            "User-Agent": "crossplane-lite",
+            "Content-Type": media_type,
+            "Accept": media_type,
+        }
         if content is None:
             del headers["Content-Type"]
         if self._authorization is not None and self._is_own(url):
@@ -224,7 +242,12 @@ class Client:
         return self._open(method, url, content, headers, target)
 
     def _open(
-        self, method: str, url: str, data: Any, headers: Mapping[str, str], target: Target | None = None
+        self,
+        method: str,
+        url: str,
+        data: Any,
+        headers: Mapping[str, str],
+        target: Target | None = None,
     ) -> tuple[int, Any, bytes]:
         sent = {key: value for key, value in headers.items() if value}
         host = urllib.parse.urlsplit(url).netloc
@@ -247,22 +270,34 @@ class Client:
     def _authorize(self, challenge: str) -> str:
         """Return the header with which a registry's challenge is answered."""
         scheme, _, rest = challenge.partition(" ")
-        basic = f"Basic {base64.b64encode(':'.join(self._login).encode()).decode()}" if self._login else None
+        basic = (
+            f"Basic {base64.b64encode(':'.join(self._login).encode()).decode()}"
+            if self._login
+            else None
+        )
         if scheme.lower() != "bearer":
             return basic or ""
         said = dict(_CHALLENGE.findall(rest))
         realm = said.get("realm", "")
-        if not realm.startswith("https://") and not (self.root.startswith("http:") and realm.startswith("http://")):
+        if not realm.startswith("https://") and not (
+            self.root.startswith("http:") and realm.startswith("http://")
+        ):
             raise InputError(f"{self.host} sends logins to {realm!r}, which has no TLS: not done")
         asked = {"service": said.get("service", ""), "scope": self._scope}
         headers = {"User-Agent": "crossplane-lite"}
         if self._login and self._login[0] == TOKEN:
-            more = {"grant_type": "refresh_token", "refresh_token": self._login[1], "client_id": "crossplane-lite"}
+            more = {
+                "grant_type": "refresh_token",
+                "refresh_token": self._login[1],
+                "client_id": "crossplane-lite",
+            }
             form = urllib.parse.urlencode({**asked, **more}).encode()
             status, _, body = self._open("POST", realm, form, headers)
         else:
             url = f"{realm}{'&' if '?' in realm else '?'}{urllib.parse.urlencode(asked)}"
-            status, _, body = self._open("GET", url, None, {**headers, **({"Authorization": basic} if basic else {})})
+            status, _, body = self._open(
+                "GET", url, None, {**headers, **({"Authorization": basic} if basic else {})}
+            )
         try:
             answer = json.loads(body) if status == 200 else {}
             token = answer.get("token") or answer.get("access_token")

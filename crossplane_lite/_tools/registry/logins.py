@@ -17,7 +17,8 @@ TOKEN: Final = "<token>"
 
 
 def saved_login(host: str) -> tuple[str, str] | None:
-    """Return the user and the password that are saved for a registry, by docker, podman or a helper program of theirs.
+    """Return the user and the password that are saved for a registry, by docker, podman or a helper
+    program of theirs.
 
     Raises:
         InputError: A file with logins isn't JSON, or the helper program fails.
@@ -33,7 +34,8 @@ def saved_login(host: str) -> tuple[str, str] | None:
                 return login
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, AttributeError, KeyError, TypeError) as e:  # such as a list for a mapping
+        except (OSError, ValueError, AttributeError, KeyError, TypeError) as e:
+            # such as a list for a mapping
             raise InputError(f"the file of logins {place} can't be read: {e}") from None
     return None
 
@@ -51,14 +53,24 @@ def _login_in(saved: Mapping[str, Any], host: str, place: str) -> tuple[str, str
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as e:
-            raise InputError(f"{place} names the program docker-credential-{helper}, which can't be run: {e}") from None
+            raise InputError(
+                f"{place} names the program docker-credential-{helper}, which can't be run: {e}"
+            ) from None
         if done.returncode == 0:
             told = json.loads(done.stdout)
             return told["Username"], told["Secret"]
-    entry = (saved.get("auths") or {}).get(host) or (saved.get("auths") or {}).get(f"https://{host}") or {}
+    entry = (
+        (saved.get("auths") or {}).get(host)
+        or (saved.get("auths") or {}).get(f"https://{host}")
+        or {}
+    )
     if entry.get("identitytoken"):
         return TOKEN, entry["identitytoken"]
     if entry.get("auth"):
         user, _, password = base64.b64decode(entry["auth"], validate=True).decode().partition(":")
         return user, password
-    return (entry["username"], entry["password"]) if entry.get("username") and entry.get("password") else None
+    return (
+        (entry["username"], entry["password"])
+        if entry.get("username") and entry.get("password")
+        else None
+    )

@@ -19,7 +19,8 @@ _REFERENCE: Final = re.compile(
 
 
 class Reference(NamedTuple):
-    """The name of an image in a registry: `host/repository:tag`, with a digest behind it, or in place of the tag.
+    """The name of an image in a registry: `host/repository:tag`, with a digest behind it, or in
+    place of the tag.
 
     Attributes:
         host: The registry, with its port.
@@ -48,8 +49,8 @@ def reference_of(text: str) -> Reference:
     found = _parsed(text)
     if found is None or not found.tag or found.digest:
         raise InputError(
-            f"{text!r} isn't the name of a package in a registry: give HOST/REPOSITORY:TAG, such as "
-            "registry.example.com/team/function-network:v0.1.0"
+            f"{text!r} isn't the name of a package in a registry: give HOST/REPOSITORY:TAG, such as"
+            " registry.example.com/team/function-network:v0.1.0"
         )
     return found
 
@@ -57,7 +58,8 @@ def reference_of(text: str) -> Reference:
 def is_package(source: str) -> bool:
     """Return whether a source of definitions is a package in a registry, and not a path.
 
-    It is one if it begins with `xpkg://`, or if it has a registry, and a tag or a digest, and no such file exists.
+    It is one if it begins with `xpkg://`, or if it has a registry, and a tag or a digest, and no
+    such file exists.
     """
     if source.startswith(SCHEME):
         return True
@@ -74,8 +76,9 @@ def package_of(source: str) -> Reference:
     found = _parsed(source.removeprefix(SCHEME))
     if found is None or not (found.tag or found.digest):
         raise InputError(
-            f"{source!r} isn't the name of a package in a registry: give {SCHEME}HOST/REPOSITORY:TAG, such as "
-            f"{SCHEME}xpkg.crossplane.io/crossplane-contrib/provider-nop:v0.4.0"
+            f"{source!r} isn't the name of a package in a registry: give"
+            f" {SCHEME}HOST/REPOSITORY:TAG, such as"
+            f" {SCHEME}xpkg.crossplane.io/crossplane-contrib/provider-nop:v0.4.0"
         )
     return found
 
@@ -83,4 +86,6 @@ def package_of(source: str) -> Reference:
 def _parsed(text: str) -> Reference | None:
     """Return the parts of a name in a registry; None if it isn't one."""
     match = _REFERENCE.fullmatch(text)
-    return None if match is None else Reference(*(match[part] or "" for part in match.re.groupindex))
+    return (
+        None if match is None else Reference(*(match[part] or "" for part in match.re.groupindex))
+    )

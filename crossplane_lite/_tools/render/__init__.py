@@ -1,1 +1,3 @@
-"""One reconcile as Crossplane does it, from files, and its result as text: `crossplane_lite.render` is its door."""
+"""One reconcile as Crossplane does it, from files, and its result as text: `crossplane_lite.render`
+is its door.
+"""

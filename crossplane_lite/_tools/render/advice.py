@@ -1,10 +1,11 @@
 """Names likely mistakes in the code of functions.
 
 Unset fields lead to text such as `http://None.example.org`, and to exceptions in compose():
-compose() gets None when it reads a field of the composite's spec that isn't set, and Python may put the None into text.
-Its run in the preview has shown which unset fields it reads (see `observing`). One more run, in which each of them has
-a text of its own, shows which fields a text is made with. For an exception, runs with a value in one of the fields that
-were read last show whether it goes away.
+compose() gets None when it reads a field of the composite's spec that isn't set, and Python may put
+the None into text. Its run in the preview has shown which unset fields it reads (see `observing`).
+One more run, in which each of them has a text of its own, shows which fields a text is made with.
+For an exception, runs with a value in one of the fields that were read last show whether it goes
+away.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ _INPUT: Final = Origin("input", "", ())
 
 
 def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
-    """Yield a message for each string in the desired state that contains the `None` of an unset field.
+    """Yield a message for each string in the desired state that contains the `None` of an unset
+    field.
 
     Only steps in this process are checked, and the first ten strings with `None` that a step adds.
 
@@ -59,20 +61,32 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
         runs: The runs of the steps of a pipeline.
     """
     for run in runs:
-        if not isinstance(run.runner, InProcess) or run.seen is None or _NONE.encode() not in run.response:
+        if (
+            not isinstance(run.runner, InProcess)
+            or run.seen is None
+            or _NONE.encode() not in run.response
+        ):
             continue
         given = _texts(run.request, _view.RunFunctionRequest)
         texts = _texts(run.response, _view.RunFunctionResponse)
-        found = [place for place, text in texts.items() if _NONE in text and given.get(place) != text]
+        found = [
+            place for place, text in texts.items() if _NONE in text and given.get(place) != text
+        ]
         if not found or not run.seen.unset:
             continue
-        probes = {f"{_PROBE}-{number}-": origin for number, origin in enumerate(reversed(run.seen.unset))}
+        probes = {
+            f"{_PROBE}-{number}-": origin for number, origin in enumerate(reversed(run.seen.unset))
+        }
         request = run.request
         for probe, origin in probes.items():
             request = Request(request).changed(origin, probe) or request
-        changed = _texts(silent_run(run.runner.function, request, Seen())[0], _view.RunFunctionResponse)
+        changed = _texts(
+            silent_run(run.runner.function, request, Seen())[0], _view.RunFunctionResponse
+        )
         for place in found[:_MOST_TEXTS]:
-            sources = [origin_text(one) for probe, one in probes.items() if probe in changed.get(place, "")]
+            sources = [
+                origin_text(one) for probe, one in probes.items() if probe in changed.get(place, "")
+            ]
             if sources:
                 are = "which isn't set" if len(sources) == 1 else "of which none is set"
                 name, steps = place
@@ -83,20 +97,26 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
 
 
 def unknown_reads(runs: Iterable[StepRun], schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a message for each field of the composite's spec that compose() reads and that its schema lacks.
+    """Yield a message for each field of the composite's spec that compose() reads and that its
+    schema lacks.
 
     Args:
         runs: The runs of the steps of a pipeline.
         schema: The schema of the composite's kind.
     """
-    for origin, place in (one for run in runs if run.seen is not None for one in run.seen.unset.items()):
-        problem = missing_field(schema, origin.steps, "its schema") if origin.steps[0] == "spec" else ""
+    for origin, place in (
+        one for run in runs if run.seen is not None for one in run.seen.unset.items()
+    ):
+        problem = (
+            missing_field(schema, origin.steps, "its schema") if origin.steps[0] == "spec" else ""
+        )
         if problem:
             yield f"{place}: {origin_text(origin)} is read and never set: {problem}"
 
 
 def shown_secrets(runs: Iterable[StepRun]) -> Iterator[str]:
-    """Yield a message for each string outside of a Secret that a step sets to one of its credentials.
+    """Yield a message for each string outside of a Secret that a step sets to one of its
+    credentials.
 
     Args:
         runs: The runs of the steps of a pipeline.
@@ -117,13 +137,16 @@ def shown_secrets(runs: Iterable[StepRun]) -> Iterator[str]:
             is_secret = texts.get((name, ("kind",))) in ("Secret", "Object")
             if text in secrets and not is_secret and given.get((name, steps)) != text:
                 yield (
-                    f"{name}: {short_text(show(steps))} is {secrets[text]}, a secret that whoever may read this object "
-                    "sees there; put it into a Secret"
+                    f"{name}: {short_text(show(steps))} is {secrets[text]}, a secret that whoever"
+                    " may read this object sees there; put it into a Secret"
                 )
 
 
-def misplaced(runs: Iterable[StepRun], composed: Mapping[str, Mapping[str, Any]], cluster: World) -> Iterator[str]:
-    """Yield a message for each field of a managed resource that stands in the wrong place, if no schema can tell it.
+def misplaced(
+    runs: Iterable[StepRun], composed: Mapping[str, Mapping[str, Any]], cluster: World
+) -> Iterator[str]:
+    """Yield a message for each field of a managed resource that stands in the wrong place, if no
+    schema can tell it.
 
     Args:
         runs: The runs of the steps of a pipeline.
@@ -146,20 +169,23 @@ def _misplaced(name: str, resource: Mapping[str, Any]) -> Iterator[str]:
     namespace = lookup(resource, ("spec", "writeConnectionSecretToRef", "namespace"))
     if namespace is not None and metadata_of(resource).get("namespace"):
         yield (
-            f"{name}.spec.writeConnectionSecretToRef.namespace is set, and the Secret of a resource in a namespace is "
-            "in the same one: leave it out"
+            f"{name}.spec.writeConnectionSecretToRef.namespace is set, and the Secret of a resource"
+            " in a namespace is in the same one: leave it out"
         )
 
 
 def hints(run: StepRun, schemas: Schemas | None = None) -> Iterator[str]:
-    """Yield a message with the likely source of a fatal result of compose(), or nothing if no source is found.
+    """Yield a message with the likely source of a fatal result of compose(), or nothing if no
+    source is found.
 
-    A source of an exception is an unset field of the composite, a missing input, a key that the input lacks, or the
-    line that first registered a name that is registered twice, or models that are older than the definitions. Else it
-    is the line that has set a wrong field, or each line that has set a field that waits in a cycle.
+    A source of an exception is an unset field of the composite, a missing input, a key that the
+    input lacks, or the line that first registered a name that is registered twice, or models that
+    are older than the definitions. Else it is the line that has set a wrong field, or each line
+    that has set a field that waits in a cycle.
 
     Args:
-        run: The run of the step that failed. Nothing is yielded if its function isn't in this process.
+        run: The run of the step that failed. Nothing is yielded if its function isn't in this
+            process.
         schemas: The schemas of kinds; None for none.
     """
     if run.seen is None or not isinstance(run.runner, InProcess):
@@ -180,20 +206,27 @@ def hints(run: StepRun, schemas: Schemas | None = None) -> Iterator[str]:
     if isinstance(key, str) and repr(key) in run.seen.error:  # else it is made from a missing value
         for origin in _lacking(run, key):
             if _helps(run, origin, error):
-                yield f"the step's input has no {show(origin.steps)}; get({key!r}) reads what may be missing"
+                yield (
+                    f"the step's input has no {show(origin.steps)}; get({key!r}) reads what may be"
+                    " missing"
+                )
                 return
         return
     if _NONE not in f"{error.args!r} {error}":
         return
     has_input = _view.RunFunctionRequest.FromString(run.request).HasField("input")
     if not run.seen.unset and "subscriptable" in str(error) and not has_input:
-        yield "the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
+        yield (
+            "the step has no input, so ctx.input is None; give the step an input, or check it"
+            " before it is used"
+        )
         return
     for origin in list(run.seen.unset)[: -_MOST_CAUSES - 1 : -1]:
         if _helps(run, origin, error):
             yield (
-                f"{origin_text(origin)} isn't set, and reads None; give it a value, a default in the XRD (previews "
-                "read it with --xrd, tests with xrd=), or check it before it is used"
+                f"{origin_text(origin)} isn't set, and reads None; give it a value, a default in"
+                " the XRD (previews read it with --xrd, tests with xrd=), or check it before it is"
+                " used"
             )
             return
 
@@ -232,7 +265,8 @@ def _ways(top: type[ModelShape], cls: type[ModelShape]) -> Iterator[Steps]:
 
 
 def _set_at(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[str]:
-    """Yield the line that has set the field at the beginning of each fatal result, such as `xr.spec.x was set, ...`.
+    """Yield the line that has set the field at the beginning of each fatal result, such as
+    `xr.spec.x was set, ...`.
 
     `names` are those of the registered resources.
     """
@@ -247,20 +281,24 @@ def _set_at(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[
         for name, owner in owners.items():
             place = ""
             if path.startswith(f"{name}."):
-                with contextlib.suppress(UsageError, ValueError):  # the text doesn't begin with a path
-                    place = recorded.place_of(owner, tuple(field_path.parse(path.removeprefix(f"{name}."))))
+                # the text doesn't begin with a path
+                with contextlib.suppress(UsageError, ValueError):
+                    place = recorded.place_of(
+                        owner, tuple(field_path.parse(path.removeprefix(f"{name}.")))
+                    )
             if place:
                 yield f"{path} is set at {place}"
         for empty, place in recorded.nothing.items():
             if f"{empty}.".startswith(f"{path}."):
                 yield (
-                    f"{empty} is set to None at {place}, which sets nothing; if a function makes the value there, look "
-                    "whether it returns it"
+                    f"{empty} is set to None at {place}, which sets nothing; if a function makes"
+                    " the value there, look whether it returns it"
                 )
 
 
 def _in_cycles(function: Function, run: StepRun, names: Iterable[str]) -> Iterator[str]:
-    """Yield each field that waits for a resource that waits for the field's own, with the line that has set it.
+    """Yield each field that waits for a resource that waits for the field's own, with the line that
+    has set it.
 
     `names` are those of the resources that are held back. A field of the composite waits by itself.
     """
@@ -278,16 +316,28 @@ def _in_cycles(function: Function, run: StepRun, names: Iterable[str]) -> Iterat
 
 
 def _lacking(run: StepRun, key: str) -> Iterator[Origin]:
-    """Yield each place at which the step's input lacks `key`; at most 20, the shortest paths first."""
+    """Yield each place at which the step's input lacks `key`; at most 20, the shortest paths
+    first.
+    """
     source = Request(run.request)
-    around = {steps[:end]: None for steps, _ in leaves(source.tree(_INPUT)) for end in range(len(steps) + 1)}
-    values = {steps: source.value(_INPUT._replace(steps=steps)) for steps in sorted(around, key=len)}
-    lacking = [steps for steps, value in values.items() if isinstance(value, dict) and key not in value]
+    around = {
+        steps[:end]: None
+        for steps, _ in leaves(source.tree(_INPUT))
+        for end in range(len(steps) + 1)
+    }
+    values = {
+        steps: source.value(_INPUT._replace(steps=steps)) for steps in sorted(around, key=len)
+    }
+    lacking = [
+        steps for steps, value in values.items() if isinstance(value, dict) and key not in value
+    ]
     yield from (_INPUT._replace(steps=(*steps, key)) for steps in lacking[:_MOST_PROBES])
 
 
 def _helps(run: StepRun, origin: Origin, before: BaseException) -> bool:
-    """Run compose() with a text at `origin`, and return whether the exception `before` goes away or is another one."""
+    """Run compose() with a text at `origin`, and return whether the exception `before` goes away or
+    is another one.
+    """
     assert isinstance(run.runner, InProcess)
     request = Request(run.request).changed(origin, _PROBE)
     if request is None:
@@ -299,8 +349,8 @@ def _helps(run: StepRun, origin: Origin, before: BaseException) -> bool:
 def _texts(data: bytes, message: Any) -> dict[tuple[str, Steps], str]:
     """Return the strings in the desired state, by the resource's name and the path.
 
-    The name of the composite, of which only the status is searched, is `xr`. `data` is a request or a response, whose
-    class is `message`; empty bytes have no desired state.
+    The name of the composite, of which only the status is searched, is `xr`. `data` is a request or
+    a response, whose class is `message`; empty bytes have no desired state.
     """
     desired = message.FromString(data).desired
     tops = [(name, desired.resources[name].resource, ()) for name in sorted(desired.resources)]

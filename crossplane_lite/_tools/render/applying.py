@@ -13,10 +13,14 @@ from .owned import Owned, owned_fields
 _DEEPEST: Final = 100
 
 
-def after_apply(old: Mapping[str, Any], new: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object as an API server has it after an apply: fields go that only Crossplane had set.
+def after_apply(
+    old: Mapping[str, Any], new: Mapping[str, Any], schema: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return an object as an API server has it after an apply: fields go that only Crossplane had
+    set.
 
-    Without managedFields, nobody knows who has set a field. Then all fields stay, and lists are replaced.
+    Without managedFields, nobody knows who has set a field. Then all fields stay, and lists are
+    replaced.
 
     Args:
         old: The object as it exists.
@@ -24,7 +28,9 @@ def after_apply(old: Mapping[str, Any], new: Mapping[str, Any], schema: Mapping[
         schema: The schema of the kind, which has the keys of lists.
     """
     owned = owned_fields(old)
-    made: dict[str, Any] = merged(old, new) if owned is None else _applied(old, new, owned, Schema(schema), 0)
+    made: dict[str, Any] = (
+        merged(old, new) if owned is None else _applied(old, new, owned, Schema(schema), 0)
+    )
     return made
 
 
@@ -44,9 +50,16 @@ def _applied(old: Any, new: Any, owned: Owned, schema: Schema, depth: int) -> An
 
 
 def _member(
-    old: Mapping[Any, Any], new: Mapping[Any, Any], key: Any, owned: Owned, schema: Schema, depth: int
+    old: Mapping[Any, Any],
+    new: Mapping[Any, Any],
+    key: Any,
+    owned: Owned,
+    schema: Schema,
+    depth: int,
 ) -> dict[Any, Any]:
-    """Return a field, or an element of a list by its keys, after the apply; an empty dict if it goes."""
+    """Return a field, or an element of a list by its keys, after the apply; an empty dict if it
+    goes.
+    """
     if key not in old:
         return {key: new[key]}
     if key in new:
@@ -54,10 +67,14 @@ def _member(
     if owned.goes:
         return {}
     is_open = owned.is_parts and isinstance(old[key], (Mapping, list))
-    return {key: _applied(old[key], type(old[key])(), owned, schema, depth + 1) if is_open else old[key]}
+    return {
+        key: _applied(old[key], type(old[key])(), owned, schema, depth + 1) if is_open else old[key]
+    }
 
 
-def _list(old: Sequence[Any], new: Sequence[Any], owned: Owned, schema: Schema, depth: int) -> list[Any]:
+def _list(
+    old: Sequence[Any], new: Sequence[Any], owned: Owned, schema: Schema, depth: int
+) -> list[Any]:
     keys = schema.list_keys or owned.list_keys() or ()
     if keys:
         below = schema.below(0) or Schema({})

@@ -1,12 +1,13 @@
-"""The command-line arguments that render, simulate and graph share, and a reader of the files that they name.
+"""The command-line arguments that render, simulate and graph share, and a reader of the files that
+they name.
 
     parser = arguments.Parser(...)
     arguments.add_inputs(parser)
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
-The flags have the names and short forms of Crossplane's `crossplane composition render`. Only `--function`, `--from`,
-`--tls-certs-dir`, `--tls-server-name`, `--kube-context`, `--crds` and `--explain` (which graph doesn't have) are flags
-that Crossplane's command doesn't have.
+The flags have the names and short forms of Crossplane's `crossplane composition render`. Only
+`--function`, `--from`, `--tls-certs-dir`, `--tls-server-name`, `--kube-context`, `--crds` and
+`--explain` (which graph doesn't have) are flags that Crossplane's command doesn't have.
 """
 
 from __future__ import annotations
@@ -41,10 +42,12 @@ _log = logging.getLogger(__name__)
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line. The project file of the current folder fills in the inputs that it leaves out.
+    """Parse a command line. The project file of the current folder fills in the inputs that it
+    leaves out.
 
-    A command line that names a COMPOSITION takes nothing from the file, because the file is about another one. Only
-    the file's XRD counts then, for a composite of its kind in the project's folder.
+    A command line that names a COMPOSITION takes nothing from the file, because the file is about
+    another one. Only the file's XRD counts then, for a composite of its kind in the project's
+    folder.
 
     Raises:
         InputError: The project file can't be used.
@@ -57,7 +60,9 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
 
 
 def complete(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    """Fill in the inputs that a parsed command line leaves out, as `parse` does, with the same errors."""
+    """Fill in the inputs that a parsed command line leaves out, as `parse` does, with the same
+    errors.
+    """
     main = "composite" if hasattr(given, "composite") else "operation"
     has_composition = getattr(given, "composition", None) is not None
     given.project_xrd = _xrd_for(given.composite) if has_composition and given.xrd is None else None
@@ -66,11 +71,16 @@ def complete(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None
     if found is not None:
         for key, value in found.preview().items():
             key = "composite" if key == "xr" else key
-            is_used = key != "fixtures" or getattr(given, "simulate", True)  # graph takes them with --simulate only
+            # graph takes them with --simulate only
+            is_used = key != "fixtures" or getattr(given, "simulate", True)
             if hasattr(given, key) and not getattr(given, key) and is_used:
                 setattr(given, key, value)
     if getattr(given, main) is None:
-        here = f"{found.file} names none" if found is not None else f"the current folder has no {project.NAME}"
+        here = (
+            f"{found.file} names none"
+            if found is not None
+            else f"the current folder has no {project.NAME}"
+        )
         parser.error(f"give {'XR' if main == 'composite' else 'OPERATION'}: {here}")
 
 
@@ -88,22 +98,24 @@ class Inputs(NamedTuple):
     """The inputs of one reconcile, read from files or a live cluster, and checked.
 
     Attributes:
-        composite: The composite resource. If an XRD was given, the XRD's defaults are filled in. With --kube-context,
-            it has the live composite's uid and status where the file gives none. For `render op`, this is the
-            Operation.
+        composite: The composite resource. If an XRD was given, the XRD's defaults are filled in.
+            With --kube-context, it has the live composite's uid and status where the file gives
+            none. For `render op`, this is the Operation.
         pipeline: The steps of the pipeline.
         functions: The runner of each function, by the function's name in the pipeline.
-        cluster: The source of all other objects: required resources, Secrets with credentials, schemas.
-        observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
+        cluster: The source of all other objects: required resources, Secrets with credentials,
+            schemas.
+        observed: The composed resources that exist, each with the annotation
+            `crossplane.io/composition-resource-name`.
         context: The pipeline's context before the first step.
         timeout: The time limit of one reconcile, in seconds.
-        schemas: The schemas of kinds, from --xrd, --required-schemas and --crds, and those of Kubernetes' own kinds;
-            None for none.
-        checks: The schemas that all desired resources are checked against; None without --crds. Then only Kubernetes'
-            own kinds are checked.
+        schemas: The schemas of kinds, from --xrd, --required-schemas and --crds, and those of
+            Kubernetes' own kinds; None for none.
+        checks: The schemas that all desired resources are checked against; None without --crds.
+            Then only Kubernetes' own kinds are checked.
         composition: The name of the Composition; None if no Composition was given.
-        xrd: The CompositeResourceDefinition of the composite's kind, from --xrd or the project file; None if there is
-            none.
+        xrd: The CompositeResourceDefinition of the composite's kind, from --xrd or the project
+            file; None if there is none.
         notes: Remarks on the inputs, which the commands print as warnings.
     """
 
@@ -124,10 +136,16 @@ class Inputs(NamedTuple):
     def schema(self) -> Mapping[str, Any] | None:
         """The schema of the composite's kind; None if none was given."""
         composite = self.composite.content
-        return None if self.schemas is None else self.schemas.find(composite["apiVersion"], composite["kind"])
+        return (
+            None
+            if self.schemas is None
+            else self.schemas.find(composite["apiVersion"], composite["kind"])
+        )
 
     def render(self) -> Rendered:
-        """Do one reconcile of the composite, and return its result. `reconcile.render` describes the errors."""
+        """Do one reconcile of the composite, and return its result. `reconcile.render` describes
+        the errors.
+        """
         from .reconcile import render
 
         return render(
@@ -149,7 +167,10 @@ class Inputs(NamedTuple):
             InputError: A file of schemas can't be read, or is malformed.
             RenderError: A resource's apiVersion can't be parsed.
         """
-        if self.checks is None and group_of(self.composite.content["apiVersion"]) == OPERATIONS_GROUP:
+        if (
+            self.checks is None
+            and group_of(self.composite.content["apiVersion"]) == OPERATIONS_GROUP
+        ):
             return None  # an Operation desires parts of objects that exist
         schemas = self.checks or self.schemas
         if schemas is None or (self.checks is None and not any(map(_has_own_kinds, rounds))):
@@ -169,13 +190,18 @@ def _has_own_kinds(rendered: Rendered) -> bool:
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS, and"""
+    """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS,
+    and
+    """
     parser.add_argument(
         "composite",
         metavar="XR",
         nargs="?",
         type=Path,
-        help=f"file of the composite resource; without one, the inputs that {project.NAME} of the current folder names",
+        help=(
+            f"file of the composite resource; without one, the inputs that {project.NAME} of the"
+            " current folder names"
+        ),
     )
     parser.add_argument(
         "composition",
@@ -189,23 +215,30 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--from",
         metavar="RECORDING#XR[@TIME]",
-        help="in place of XR, COMPOSITION and the files of what exists: the last request until that time in a "
-        "recording of crossplane-lite record; --function says who answers",
+        help=(
+            "in place of XR, COMPOSITION and the files of what exists: the last request until that"
+            " time in a recording of crossplane-lite record; --function says who answers"
+        ),
     )
     group.add_argument(
         "-o",
         "--observed-resources",
         metavar="PATH",
         type=Path,
-        help="file or directory of composed resources that exist already, each with the annotation "
-        f"{objects.RESOURCE_NAME}",
+        help=(
+            "file or directory of composed resources that exist already, each with the annotation "
+            f"{objects.RESOURCE_NAME}"
+        ),
     )
     group.add_argument(
         "--xrd",
         metavar="PATH",
         type=Path,
-        help="file of the XR's CompositeResourceDefinition: the XR and the status that functions give it are checked "
-        "against it, and its defaults are filled in; its scope says whether the XR is one of Crossplane 1",
+        help=(
+            "file of the XR's CompositeResourceDefinition: the XR and the status that functions"
+            " give it are checked against it, and its defaults are filled in; its scope says"
+            " whether the XR is one of Crossplane 1"
+        ),
     )
 
 
@@ -218,9 +251,12 @@ def add_explain(group: argparse._ArgumentGroup) -> None:
         nargs="?",
         const="",  # the message about a missing NAME has the names that there are
         default=[],
-        help="explain this composed resource, or the composite's status by the name `xr`: the line that set each "
-        "field, the values that the field is made from, and the values that the resource waits for. This calls each "
-        "function many times, so it is slower. Can be given several times",
+        help=(
+            "explain this composed resource, or the composite's status by the name `xr`: the line"
+            " that set each field, the values that the field is made from, and the values that the"
+            " resource waits for. This calls each function many times, so it is slower. Can be"
+            " given several times"
+        ),
     )
 
 
@@ -244,7 +280,9 @@ def add_operation(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the flags that both composites and Operations have. Return the flags' group, to which more can be added."""
+    """Add the flags that both composites and Operations have. Return the flags' group, to which
+    more can be added.
+    """
     group = parser.add_argument_group("inputs")
 
     def several(flag: str, metavar: str, type: Callable[[str], object], help: str) -> None:
@@ -252,8 +290,9 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
     add_function(
         group,
-        "run the pipeline's function NAME in this process; the module can be in the current directory. NAME can be "
-        "left out where the pipeline has one function. Can be given several times",
+        "run the pipeline's function NAME in this process; the module can be in the current"
+        " directory. NAME can be left out where the pipeline has one function. Can be given several"
+        " times",
     )
     several(
         "--context-values",
@@ -268,16 +307,20 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         action="extend",
         default=[],
         type=_several_paths,
-        help="file or directory of resources that functions can ask for, or several with commas between; can be given "
-        "several times",
+        help=(
+            "file or directory of resources that functions can ask for, or several with commas"
+            " between; can be given several times"
+        ),
     )
     group.add_argument(
         "-s",
         "--required-schemas",
         metavar="DIR",
         type=Path,
-        help="directory of OpenAPI v3 documents, from `kubectl get --raw /openapi/v3/<group-version>`; functions can "
-        "ask for the schemas in them",
+        help=(
+            "directory of OpenAPI v3 documents, from `kubectl get --raw"
+            " /openapi/v3/<group-version>`; functions can ask for the schemas in them"
+        ),
     )
     group.add_argument(
         "--function-credentials",
@@ -289,22 +332,27 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--guard",
         action="store_true",
-        help="put a guard in front of each function on a server or of another SDK, as crossplane-lite guard does",
+        help=(
+            "put a guard in front of each function on a server or of another SDK, as"
+            " crossplane-lite guard does"
+        ),
     )
     several(
         "--crds",
         "PATH",
         definitions,
-        "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, or a "
-        "package in a registry (xpkg://HOST/REPOSITORY:TAG), "
-        "whose schemas functions can ask for; desired resources are checked against them, and awaited fields that "
-        "they lack are named; can be given several times",
+        "file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI"
+        " v3 documents, or a package in a registry (xpkg://HOST/REPOSITORY:TAG), whose schemas"
+        " functions can ask for; desired resources are checked against them, and awaited fields"
+        " that they lack are named; can be given several times",
     )
     group.add_argument(
         "--kube-context",
         metavar="NAME",
-        help="context of kubectl; observed resources, required resources and schemas that no file gives are read "
-        "from that cluster",
+        help=(
+            "context of kubectl; observed resources, required resources and schemas that no file"
+            " gives are read from that cluster"
+        ),
     )
     group.add_argument(
         "--timeout",
@@ -317,24 +365,29 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def read_inputs(
-    arguments: argparse.Namespace, *, composite: Document | None = None, observed: Sequence[Document] = ()
+    arguments: argparse.Namespace,
+    *,
+    composite: Document | None = None,
+    observed: Sequence[Document] = (),
 ) -> Inputs:
     """Read all inputs that the arguments of `add_inputs` name.
 
     Args:
         arguments: The parsed command line.
-        composite: The composite, if it has been read already. With None, it is read from the file that XR names.
-        observed: The observed composed resources, if they have been read already. They are ignored if
-            --observed-resources is given.
+        composite: The composite, if it has been read already. With None, it is read from the file
+            that XR names.
+        observed: The observed composed resources, if they have been read already. They are ignored
+            if --observed-resources is given.
 
     Returns:
-        The inputs. With --kube-context, the composite gets the live composite's uid and status where it has none. If
-        no observed resources are given, they are read from the live cluster. Required resources, Secrets with
-        credentials and schemas that no file gives are read from there, too, but only when a reconcile needs them.
+        The inputs. With --kube-context, the composite gets the live composite's uid and status
+        where it has none. If no observed resources are given, they are read from the live cluster.
+        Required resources, Secrets with credentials and schemas that no file gives are read from
+        there, too, but only when a reconcile needs them.
 
     Raises:
-        InputError: An input can't be read or is malformed; or two inputs don't fit together, such as a Composition for
-            another kind; or the live cluster can't be read.
+        InputError: An input can't be read or is malformed; or two inputs don't fit together, such
+            as a Composition for another kind; or the live cluster can't be read.
         RenderError: With --xrd only. The composite's apiVersion can't be parsed.
         MissingExtraError: PyYAML isn't installed.
     """
@@ -345,7 +398,9 @@ def read_inputs(
     if arguments.xrd is not None or arguments.project_xrd is not None:
         from .definition import admitted, defines, is_legacy
 
-        xrd = inputs.read_object(arguments.xrd or arguments.project_xrd, "CompositeResourceDefinition")
+        xrd = inputs.read_object(
+            arguments.xrd or arguments.project_xrd, "CompositeResourceDefinition"
+        )
         if arguments.xrd is None and not defines(xrd.content, composite.content):
             xrd = None
         else:
@@ -356,7 +411,9 @@ def read_inputs(
         from .composition import composition_steps
 
         composition = inputs.read_object(arguments.composition, "Composition")
-        steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
+        steps = composition_steps(
+            composition, composite, xrd is not None and is_legacy(xrd.content)
+        )
         name = composition.content["metadata"]["name"]
     if arguments.observed_resources:
         observed = inputs.read_observed(arguments.observed_resources, composite)
@@ -365,7 +422,9 @@ def read_inputs(
     if arguments.kube_context is not None:
         composite, observed, cluster = _live(arguments, composite, list(observed), cluster)
     found = _inputs(arguments, composite, steps, cluster, list(observed), schemas)
-    return found._replace(composition=name, xrd=None if xrd is None else xrd.content, notes=[*notes, *found.notes])
+    return found._replace(
+        composition=name, xrd=None if xrd is None else xrd.content, notes=[*notes, *found.notes]
+    )
 
 
 def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
@@ -375,12 +434,12 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
         arguments: The parsed command line.
 
     Returns:
-        The inputs. With --kube-context, required resources, Secrets with credentials and schemas that no file gives are
-        read from the live cluster, but only when the run needs them.
+        The inputs. With --kube-context, required resources, Secrets with credentials and schemas
+        that no file gives are read from the live cluster, but only when the run needs them.
 
     Raises:
-        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a WatchOperation
-            and a watched resource of another kind.
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such
+            as a WatchOperation and a watched resource of another kind.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching
@@ -403,10 +462,20 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
 
 
 def paths(arguments: argparse.Namespace) -> list[Path]:
-    """Return the paths of all files and directories that a parsed command line names, whether they exist or not."""
+    """Return the paths of all files and directories that a parsed command line names, whether they
+    exist or not.
+    """
     named = vars(arguments)
     single = [
-        *("composite", "composition", "operation", "functions", "observed_resources", "watched_resource", "xrd"),
+        *(
+            "composite",
+            "composition",
+            "operation",
+            "functions",
+            "observed_resources",
+            "watched_resource",
+            "xrd",
+        ),
         *("required_schemas", "function_credentials", "project", "project_xrd"),
     ]
     found = [named[key] for key in single if named.get(key) is not None]
@@ -437,7 +506,9 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
     """
     if len(arguments.function) != 1:
         given = f"{len(arguments.function)} are given" if arguments.function else "none is given"
-        raise InputError(f"without a COMPOSITION, --function must name the one function to run ({given})")
+        raise InputError(
+            f"without a COMPOSITION, --function must name the one function to run ({given})"
+        )
     name, target = arguments.function[0]
     return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
 
@@ -471,10 +542,10 @@ def _live(
 ) -> tuple[Document, list[Document], Cluster]:
     """Complete the inputs from files with data of the live cluster that --kube-context names.
 
-    The composite gets the live one's uid and status where it has none. If no observed resources were given, they are
-    the resources that the live composite refers to, without those of other controllers. The cluster looks into the
-    files first, then into the live cluster. Raises InputError if the live cluster can't be read, or the composite's
-    references are malformed.
+    The composite gets the live one's uid and status where it has none. If no observed resources
+    were given, they are the resources that the live composite refers to, without those of other
+    controllers. The cluster looks into the files first, then into the live cluster. Raises
+    InputError if the live cluster can't be read, or the composite's references are malformed.
     """
     from .cluster import Chain
     from .kubectl import Kubectl
@@ -483,19 +554,27 @@ def _live(
     where = f"the kubectl context {arguments.kube_context}"
     found = live.live(composite.content)
     if found is not None:
-        # Composed resources refer to the composite by its uid, and functions read the status that they set before.
-        known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
+        # Composed resources refer to the composite by its uid, and functions read the status that
+        # they set before.
+        known = {
+            "metadata": {"uid": objects.metadata_of(found).get("uid")},
+            "status": found.get("status") or {},
+        }
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
     if arguments.observed_resources is None and not observed:
-        observed = _own([Document(where, content) for content in live.observed(found or composite.content)], composite)
+        observed = _own(
+            [Document(where, content) for content in live.observed(found or composite.content)],
+            composite,
+        )
     return composite, observed, Chain(files, live)
 
 
 def _own(observed: list[Document], composite: Document) -> list[Document]:
     """Return the observed resources that the composite controls, and those that have no controller.
 
-    A resource with another controller may belong to another composite. It is left out, and a warning is logged.
+    A resource with another controller may belong to another composite. It is left out, and a
+    warning is logged.
     """
     uid = objects.composite_uid(composite.content)
     own = []
@@ -505,8 +584,9 @@ def _own(observed: list[Document], composite: Document) -> list[Document]:
             own.append(document)
             continue
         _log.warning(
-            "the resource %s is left out of the observed ones: its controller is %s %s (uid %s), not the composite "
-            "(uid %s); if it should be used, give the composite the metadata.uid that it has in the cluster",
+            "the resource %s is left out of the observed ones: its controller is %s %s (uid %s),"
+            " not the composite (uid %s); if it should be used, give the composite the metadata.uid"
+            " that it has in the cluster",
             objects.quoted(objects.resource_name(document.content)),
             controller.get("kind") or "an object",
             controller.get("name") or "without a name",
@@ -526,7 +606,9 @@ def _inputs(
 ) -> Inputs:
     from .functions import assign, behind_guards, dialling, runners
 
-    documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
+    documents = (
+        inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
+    )
     context = inputs.read_context(arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
     functions = runners(steps, assign(arguments.function, steps), documents, dialling(arguments))
@@ -554,8 +636,9 @@ def _nameless(found: Iterable[Runner]) -> Iterator[str]:
     for one in dict.fromkeys(one.function for one in found if isinstance(one, InProcess)):
         if not one.is_named:
             yield (
-                f"{Path(one.file).name}: the function has no name, which marks what it makes; without one it is the "
-                f"module's path, which changes when the code moves: write @composition.function(name={one.name!r})"
+                f"{Path(one.file).name}: the function has no name, which marks what it makes;"
+                " without one it is the module's path, which changes when the code moves: write"
+                f" @composition.function(name={one.name!r})"
             )
 
 
@@ -572,12 +655,22 @@ def _habits(found: Iterable[Runner]) -> Iterator[str]:
                 yield f"{file.name}:{one.line}: {one.text} ({one.code})"
 
 
-# A duration as Go writes it is a sequence of numbers with units. A number without a unit means seconds.
+# A duration as Go writes it is a sequence of numbers with units. A number without a unit means
+# seconds.
 _NUMBER: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
 _DURATION: Final = _NUMBER + r"(ns|us|\u00b5s|\u03bcs|ms|s|m|h)"
 # Searching a text for durations takes time that grows with the square of its length.
 _LONGEST_DURATION: Final = 100
-_UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
+_UNITS: Final = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "\u00b5s": 1e-6,
+    "\u03bcs": 1e-6,
+    "ms": 1e-3,
+    "s": 1,
+    "m": 60,
+    "h": 3600,
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -593,11 +686,17 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, prog: str, usage: str, description: str, epilog: str) -> None:
-        super().__init__(prog=prog, usage=usage, description=description, epilog=epilog, allow_abbrev=False)
+        super().__init__(
+            prog=prog, usage=usage, description=description, epilog=epilog, allow_abbrev=False
+        )
 
     def error(self, message: str) -> NoReturn:
         """Print a mistake in the command line on stderr, and end the process with status 2."""
-        stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
+        stdio.say(
+            f"usage: {self.usage}",
+            f"{self.prog}: error: {message}",
+            f"{self.prog} --help says more",
+        )
         sys.exit(2)
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]  # typeshed's is private
@@ -609,35 +708,55 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_function(
-    group: argparse.ArgumentParser | argparse._ArgumentGroup, description: str, *, several: bool = True
+    group: argparse.ArgumentParser | argparse._ArgumentGroup,
+    description: str,
+    *,
+    several: bool = True,
 ) -> None:
-    """Add the flag --function. `several` says whether it can be given several times, so that its value is a list."""
+    """Add the flag --function. `several` says whether it can be given several times, so that its
+    value is a list.
+    """
     more: dict[str, Any] = {"action": "append", "default": []} if several else {}
-    group.add_argument("--function", metavar="[NAME=]module:function", type=_function_target, help=description, **more)
+    group.add_argument(
+        "--function",
+        metavar="[NAME=]module:function",
+        type=_function_target,
+        help=description,
+        **more,
+    )
 
 
 def add_tls(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the flags for mutual TLS with functions' servers. `functions.dialling` makes runners with them."""
+    """Add the flags for mutual TLS with functions' servers. `functions.dialling` makes runners with
+    them.
+    """
     group.add_argument(
         "--tls-certs-dir",
         metavar="DIR",
         type=Path,
-        help="directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret crossplane-tls-client: functions' "
-        "servers are called with mutual TLS; without it, they are called without TLS",
+        help=(
+            "directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret"
+            " crossplane-tls-client: functions' servers are called with mutual TLS; without it,"
+            " they are called without TLS"
+        ),
     )
     group.add_argument(
         "--tls-server-name",
         metavar="NAME",
-        help="name in the certificates of functions' servers, if it isn't the host of their addresses, as after "
-        "kubectl port-forward",
+        help=(
+            "name in the certificates of functions' servers, if it isn't the host of their"
+            " addresses, as after kubectl port-forward"
+        ),
     )
 
 
 def duration(text: str) -> float:
-    """Return the seconds of a duration such as `1m30s` or `500ms` (as Go writes it), or of a plain number of seconds.
+    """Return the seconds of a duration such as `1m30s` or `500ms` (as Go writes it), or of a plain
+    number of seconds.
 
     Raises:
-        argparse.ArgumentTypeError: The text isn't a duration, or is zero, or has more than 100 characters.
+        argparse.ArgumentTypeError: The text isn't a duration, or is zero, or has more than 100
+            characters.
     """
     # The pattern is compiled here, because few command lines have a duration.
     parts = re.findall(_DURATION, text) if len(text) <= _LONGEST_DURATION else []
@@ -647,7 +766,9 @@ def duration(text: str) -> float:
     elif len(text) <= _LONGEST_DURATION and re.fullmatch(_NUMBER, text):
         value = float(text)
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{short_repr(text)} is not a duration such as 1m30s, 500ms or 90 (seconds)")
+        raise argparse.ArgumentTypeError(
+            f"{short_repr(text)} is not a duration such as 1m30s, 500ms or 90 (seconds)"
+        )
     return value
 
 
@@ -664,7 +785,8 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _checked(text: str) -> str:
-    """Return an argument's text unchanged if its bytes are UTF-8. Python keeps other bytes as lone surrogates.
+    """Return an argument's text unchanged if its bytes are UTF-8. Python keeps other bytes as lone
+    surrogates.
 
     File names aren't checked in this way, because they may contain any bytes.
 
@@ -681,7 +803,9 @@ def _checked(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    r"""Split a text at its commas, and drop empty elements. `\,` is a comma inside of an element."""
+    r"""Split a text at its commas, and drop empty elements. `\,` is a comma inside of an
+    element.
+    """
     parts = re.split(r"(?<!\\),", text)
     return [part.replace("\\,", ",") for part in parts if part]
 
@@ -696,7 +820,8 @@ def _several_paths(text: str) -> list[Path]:
 
 
 def _function_target(text: str) -> tuple[str | None, str]:
-    """Return the name and the target of `NAME=module:function`. For `module:function` alone, the name is None.
+    """Return the name and the target of `NAME=module:function`. For `module:function` alone, the
+    name is None.
 
     The form `module:function` isn't checked.
 

@@ -1,4 +1,6 @@
-"""The command `crossplane-lite render`: does one reconcile of a composite resource or of an Operation, from files."""
+"""The command `crossplane-lite render`: does one reconcile of a composite resource or of an
+Operation, from files.
+"""
 
 from __future__ import annotations
 
@@ -16,37 +18,42 @@ if TYPE_CHECKING:
     from .rendered import Rendered
 
 _EPILOG: Final = (
-    "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
-    "printed on stdout then; also 1 when the XR's status doesn't fit its XRD, or --crds finds mistakes in desired "
-    "resources, or values that never come because a schema lacks the field, and the resources are printed "
-    "nevertheless; 2 when the command line or a file can't be "
-    "used; 130 after Ctrl-C."
+    "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise,"
+    " and nothing is printed on stdout then; also 1 when the XR's status doesn't fit its XRD, or"
+    " --crds finds mistakes in desired resources, or values that never come because a schema lacks"
+    " the field, and the resources are printed nevertheless; 2 when the command line or a file"
+    " can't be used; 130 after Ctrl-C."
 )
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite render`. With --watch, it renders again after each change, until it is interrupted.
+    """Run `crossplane-lite render`. With --watch, it renders again after each change, until it is
+    interrupted.
 
     Args:
         argv: The arguments after `render`. A first argument `op` renders an Operation.
 
     Returns:
-        The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
-        It is also 1 if the composite's status doesn't fit its schema; and with `--crds`, if desired resources have
-        mistakes, or if a resource or field waits for a value that never comes. Else it is 0.
-        With --watch, it says which signal ended the command: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+        The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then
+        stdout stays empty. It is also 1 if the composite's status doesn't fit its schema; and with
+        `--crds`, if desired resources have mistakes, or if a resource or field waits for a value
+        that never comes. Else it is 0. With --watch, it says which signal ended the command: 130
+        after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file or a function can't be read or used; or no function composes or holds back a resource that
-            --explain names. The message names it.
+        InputError: A file or a function can't be read or used; or no function composes or holds
+            back a resource that --explain names. The message names it.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
     parser = _operation_parser() if is_operation else make_parser()
     given = arguments.parse(parser, argv[1:] if is_operation else argv)
     if given.format and not given.explain:
-        parser.error("--format sets the form of what --explain prints: give --explain too, or leave out --format")
+        parser.error(
+            "--format sets the form of what --explain prints: give --explain too, or leave out"
+            " --format"
+        )
     if given.watch:
         from ..programs.watch import watch
 
@@ -61,7 +68,9 @@ def command(argv: Sequence[str]) -> int:
         if inputs is None or not isinstance(error, InvalidStatusError) or error.rendered is None:
             from .output import failure_lines
 
-            stdio.say(*failure_lines(error, inputs and inputs.schemas), f"crossplane-lite render: {error}")
+            stdio.say(
+                *failure_lines(error, inputs and inputs.schemas), f"crossplane-lite render: {error}"
+            )
             return 1
         rendered, wrong = error.rendered, error.errors
     return _show(rendered, inputs, given, wrong)
@@ -80,12 +89,15 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
     )
 
 
-def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace, wrong: Sequence[str]) -> int:
-    """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
+def _show(
+    rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace, wrong: Sequence[str]
+) -> int:
+    """Print warnings and results on stderr, then the documents on stdout; with --explain,
+    explanations in their place.
 
-    `wrong` are messages about mistakes in the composite's status: with any, the exit status is 1; else it is that of
-    `_check` with --crds, or 0. Raises InputError if no function composes or holds back a resource that --explain names,
-    or a file of --crds can't be used.
+    `wrong` are messages about mistakes in the composite's status: with any, the exit status is 1;
+    else it is that of `_check` with --crds, or 0. Raises InputError if no function composes or
+    holds back a resource that --explain names, or a file of --crds can't be used.
     """
     from . import output
 
@@ -113,10 +125,15 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
         rendered,
         inputs.composite.content,
         full=given.include_full,
-        results=output.events(rendered, inputs.composite.content, inputs.composition) if with_results else (),
+        results=(
+            output.events(rendered, inputs.composite.content, inputs.composition)
+            if with_results
+            else ()
+        ),
         context=given.include_context,
     )
-    # The keys are sorted, as in Crossplane's own render: fields of a Struct have another order in each process.
+    # The keys are sorted, as in Crossplane's own render: fields of a Struct have another order in
+    # each process.
     stdio.write(yaml.dump(shown, sort_keys=True).encode())
     return status
 
@@ -130,15 +147,21 @@ def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Names
     from .explain import as_json, as_text, explain
 
     found = explain(rendered.steps, given.explain, timeout=inputs.timeout, schema=inputs.schema)
-    stdio.write((as_json(found) if given.format == "json" else as_text(found)).encode(errors="surrogateescape"))
+    stdio.write(
+        (as_json(found) if given.format == "json" else as_text(found)).encode(
+            errors="surrogateescape"
+        )
+    )
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Check the desired resources against the schemas of --crds and of Kubernetes' own kinds, and print the findings.
+    """Check the desired resources against the schemas of --crds and of Kubernetes' own kinds, and
+    print the findings.
 
-    These are invalid fields, kinds that have no schema and so aren't checked, and waits that never end, because the
-    schema lacks the awaited field. The exit status is 1 if a field is invalid or a wait would never end, else 0. Raises
-    InputError if a file of schemas can't be read, and RenderError if a resource's apiVersion can't be parsed.
+    These are invalid fields, kinds that have no schema and so aren't checked, and waits that never
+    end, because the schema lacks the awaited field. The exit status is 1 if a field is invalid or a
+    wait would never end, else 0. Raises InputError if a file of schemas can't be read, and
+    RenderError if a resource's apiVersion can't be parsed.
     """
     check = inputs.check(rendered)
     if check is None:
@@ -156,13 +179,17 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the argument parser of `crossplane-lite render`. `render op` has a parser of its own."""
+    """Return the argument parser of `crossplane-lite render`. `render op` has a parser of its
+    own.
+    """
     parser = arguments.Parser(
         prog="crossplane-lite render",
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",
-        description="Do one reconcile of a composite resource as Crossplane would, and print the result: the composite "
-        "with its status, then the composed resources by composition resource name. Results of functions, and "
-        "resources that would be deleted, go to stderr.",
+        description=(
+            "Do one reconcile of a composite resource as Crossplane would, and print the result:"
+            " the composite with its status, then the composed resources by composition resource"
+            " name. Results of functions, and resources that would be deleted, go to stderr."
+        ),
         epilog=f"{_EPILOG} `crossplane-lite render op OPERATION [FUNCTIONS]` renders an Operation.",
     )
     arguments.add_inputs(parser)
@@ -181,8 +208,10 @@ def _operation_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog="crossplane-lite render op",
         usage="crossplane-lite render op [options] OPERATION [FUNCTIONS]",
-        description="Run an Operation as Crossplane would, and print the result: the Operation with its status, then "
-        "the resources that it applies.",
+        description=(
+            "Run an Operation as Crossplane would, and print the result: the Operation with its"
+            " status, then the resources that it applies."
+        ),
         epilog=_EPILOG,
     )
     arguments.add_operation(parser)

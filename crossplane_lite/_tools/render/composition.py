@@ -1,9 +1,10 @@
 """Reads the steps of a pipeline from a Composition or an Operation.
 
-The checks of a Composition are those of Crossplane's own `render`: it must be for the composite's kind, have the labels
-that the composite selects, and be of mode Pipeline. What the API server would refuse is refused, too, such as an
-unknown field or a second step with the same name. The fields are those of Crossplane's own definitions (Composition of
-apiextensions.crossplane.io/v1, Operation of ops.crossplane.io/v1alpha1).
+The checks of a Composition are those of Crossplane's own `render`: it must be for the composite's
+kind, have the labels that the composite selects, and be of mode Pipeline. What the API server would
+refuse is refused, too, such as an unknown field or a second step with the same name. The fields are
+those of Crossplane's own definitions (Composition of apiextensions.crossplane.io/v1, Operation of
+ops.crossplane.io/v1alpha1).
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _MADE_BY: Final = {
 }
 
 
-# The fields of a pipeline's steps. None stands for a field with any content, a list for a list of such elements.
+# The fields of a pipeline's steps. None stands for a field with any content, a list for a list of
+# such elements.
 _REQUIREMENT: Final = {"requirementName": None, "apiVersion": None, "kind": None}
 _STEP: Final[dict[str, Any]] = {
     "step": None,
@@ -40,7 +42,9 @@ _STEP: Final[dict[str, Any]] = {
     "input": None,
     "credentials": [{"name": None, "source": None, "secretRef": {"name": None, "namespace": None}}],
     "requirements": {
-        "requiredResources": [{**_REQUIREMENT, "name": None, "namespace": None, "matchLabels": None}],
+        "requiredResources": [
+            {**_REQUIREMENT, "name": None, "namespace": None, "matchLabels": None}
+        ],
         "requiredSchemas": [_REQUIREMENT],
     },
 }
@@ -68,12 +72,12 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
     Args:
         document: The Composition.
         composite: The composite resource that the Composition must fit.
-        legacy: Whether the composite is one of Crossplane 1, so that its `compositionSelector` is directly in `spec`;
-            see `definition.is_legacy`.
+        legacy: Whether the composite is one of Crossplane 1, so that its `compositionSelector` is
+            directly in `spec`; see `definition.is_legacy`.
 
     Raises:
-        InputError: The document isn't a Composition, doesn't fit the composite, isn't of mode Pipeline, or has no steps
-            or a malformed step.
+        InputError: The document isn't a Composition, doesn't fit the composite, isn't of mode
+            Pipeline, or has no steps or a malformed step.
     """
     if (document.content["apiVersion"], document.content["kind"]) != (_COMPOSITION, "Composition"):
         raise _wrong_kind(document, _COMPOSITION, "Composition")
@@ -86,7 +90,9 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
 
 
 def problems_of(document: Document) -> Iterator[FieldError]:
-    """Yield what is wrong with a Composition by itself: the first mistake of each step, and each unknown field."""
+    """Yield what is wrong with a Composition by itself: the first mistake of each step, and each
+    unknown field.
+    """
     yield from (one for one in _each_step(document) if isinstance(one, FieldError))
     if isinstance(document.content.get("spec"), dict):
         yield from _beside_steps(document)
@@ -102,35 +108,47 @@ def operation_of(document: Document) -> Document:
     """Return the Operation that Crossplane would make of a document.
 
     Args:
-        document: An Operation, which is returned as it is; or a CronOperation or WatchOperation, whose template is
-            used.
+        document: An Operation, which is returned as it is; or a CronOperation or WatchOperation,
+            whose template is used.
 
     Returns:
-        The Operation. An Operation from a template has the name of the CronOperation or WatchOperation, and
-        Crossplane's label with this name.
+        The Operation. An Operation from a template has the name of the CronOperation or
+        WatchOperation, and Crossplane's label with this name.
 
     Raises:
-        InputError: The document is of another kind; or a CronOperation or WatchOperation has no template, or a
-            malformed one.
+        InputError: The document is of another kind; or a CronOperation or WatchOperation has no
+            template, or a malformed one.
     """
     content = document.content
     if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
-        raise _wrong_kind(document, _OPERATION, ", ".join(OPERATIONS[:-1]) + f" or {OPERATIONS[-1]}")
+        raise _wrong_kind(
+            document, _OPERATION, ", ".join(OPERATIONS[:-1]) + f" or {OPERATIONS[-1]}"
+        )
     if content["kind"] == OPERATIONS[0]:
         return document
     if field(document, dict, "spec", "operationTemplate", "spec") is None:
         raise InputError(
-            f"{document.where} has no spec.operationTemplate.spec, from which a {content['kind']} makes its Operations"
+            f"{document.where} has no spec.operationTemplate.spec, from which a {content['kind']}"
+            " makes its Operations"
         )
     template = content["spec"]["operationTemplate"]
     metadata = field(document, dict, "spec", "operationTemplate", "metadata") or {}
-    # Crossplane generates the Operation's name from the document's; its own `render` uses the document's name.
+    # Crossplane generates the Operation's name from the document's; its own `render` uses the
+    # document's name.
     name = content["metadata"]["name"]
-    found = {**labels(document, "spec", "operationTemplate", "metadata", "labels"), _MADE_BY[content["kind"]]: name}
+    found = {
+        **labels(document, "spec", "operationTemplate", "metadata", "labels"),
+        _MADE_BY[content["kind"]]: name,
+    }
     named = {**metadata, "labels": found, "name": name}
     return Document(
         document.where,
-        {"apiVersion": _OPERATION, "kind": OPERATIONS[0], "metadata": named, "spec": template["spec"]},
+        {
+            "apiVersion": _OPERATION,
+            "kind": OPERATIONS[0],
+            "metadata": named,
+            "spec": template["spec"],
+        },
     )
 
 
@@ -164,7 +182,9 @@ def _steps(document: Document) -> list[Step]:
 
 
 def _each_step(document: Document) -> Iterator[Step | FieldError]:
-    """Yield the steps of a document with a pipeline, and an error in the place of each that is wrong."""
+    """Yield the steps of a document with a pipeline, and an error in the place of each that is
+    wrong.
+    """
     number = 0
     try:
         mode = field(document, str, "spec", "mode")
@@ -172,7 +192,11 @@ def _each_step(document: Document) -> Iterator[Step | FieldError]:
         yield error
         return
     if mode not in (None, "Pipeline"):  # an API server fills it in where it is missing
-        yield FieldError(document, ("spec", "mode"), f" is {short_text(mode)}; only mode: Pipeline can be rendered")
+        yield FieldError(
+            document,
+            ("spec", "mode"),
+            f" is {short_text(mode)}; only mode: Pipeline can be rendered",
+        )
         return
     elements = _elements(document, "step", "spec", "pipeline")
     while True:
@@ -192,7 +216,9 @@ def _each_step(document: Document) -> Iterator[Step | FieldError]:
         yield FieldError(document, ("spec", "pipeline"), problem)
 
 
-def _unknown_fields(document: Document, content: Any, known: Any, path: _Path) -> Iterator[FieldError]:
+def _unknown_fields(
+    document: Document, content: Any, known: Any, path: _Path
+) -> Iterator[FieldError]:
     """Yield an error for each field that an API server doesn't know.
 
     Args:
@@ -224,11 +250,16 @@ def _without_secrets(document: Document) -> Iterator[FieldError]:
         for at, one in enumerate(credentials if isinstance(credentials, list) else ()):
             if isinstance(one, dict) and one.get("source") != "Secret":
                 path = ("spec", "pipeline", number, "credentials", at, "source")
-                yield FieldError(document, path, " must be Secret; a Composition has no credentials without a Secret")
+                yield FieldError(
+                    document,
+                    path,
+                    " must be Secret; a Composition has no credentials without a Secret",
+                )
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
-    """Return the steps of an Operation with a watched resource added: each step also requires this resource.
+    """Return the steps of an Operation with a watched resource added: each step also requires this
+    resource.
 
     Args:
         steps: The Operation's steps, which aren't changed.
@@ -246,14 +277,17 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
             wanted = field(document, str, "spec", "watch", key)
             if wanted and wanted != content[key]:
                 raise InputError(
-                    f"{document.where} watches resources with the {key} {short_text(wanted)}, and {watched.where} has "
-                    f"the {key} {short_text(content[key])}: give a resource that is watched"
+                    f"{document.where} watches resources with the {key} {short_text(wanted)}, and"
+                    f" {watched.where} has the {key} {short_text(content[key])}: give a resource"
+                    " that is watched"
                 )
     return requiring(steps, content)
 
 
 def _wrong_kind(document: Document, api_version: str, kinds: str) -> InputError:
-    return InputError(f"{document.where}: the kind is {kind_of(document)}, and must be {kinds} of {api_version}")
+    return InputError(
+        f"{document.where}: the kind is {kind_of(document)}, and must be {kinds} of {api_version}"
+    )
 
 
 def _check_type(document: Document, composite: Document) -> None:
@@ -262,13 +296,14 @@ def _check_type(document: Document, composite: Document) -> None:
         if wanted != composite.content[key]:
             has = f"is {short_text(wanted)}" if wanted else "is missing"
             raise InputError(
-                f"{document.where}: spec.compositeTypeRef.{key} {has}, and the {key} of {composite.where} is "
-                f"{short_text(composite.content[key])}"
+                f"{document.where}: spec.compositeTypeRef.{key} {has}, and the {key} of"
+                f" {composite.where} is {short_text(composite.content[key])}"
             )
 
 
 def _check_labels(document: Document, composite: Document, legacy: bool) -> None:
-    """Refuse a Composition that lacks a label of the composite's `compositionSelector`, or has another value for it.
+    """Refuse a Composition that lacks a label of the composite's `compositionSelector`, or has
+    another value for it.
 
     Raises:
         InputError: The Composition doesn't have the labels; or labels are malformed.
@@ -282,8 +317,8 @@ def _check_labels(document: Document, composite: Document, legacy: bool) -> None
         if found.get(key) != value:
             has = f"is {short_repr(found[key])}" if key in found else "is missing"
             raise InputError(
-                f"{document.where}: the label {short_repr(key, 300)} {has}, and {composite.where} selects "
-                f"Compositions where it is {short_repr(value)}"
+                f"{document.where}: the label {short_repr(key, 300)} {has}, and {composite.where}"
+                f" selects Compositions where it is {short_repr(value)}"
             )
 
 
@@ -309,7 +344,10 @@ def _step(document: Document, name: str, path: _Path) -> Step:
             key: _selector(document, at)
             for key, at in _elements(document, "requirementName", *needs, "requiredResources")
         },
-        schemas={key: (_text(document, *at, "apiVersion"), _text(document, *at, "kind")) for key, at in schemas},
+        schemas={
+            key: (_text(document, *at, "apiVersion"), _text(document, *at, "kind"))
+            for key, at in schemas
+        },
     )
 
 
@@ -319,7 +357,9 @@ def _credentials(document: Document, step: _Path) -> Iterator[tuple[str, tuple[s
         if source in (None, "None"):  # no credentials are sent then, as in Crossplane
             continue
         if source != "Secret":
-            raise FieldError(document, (*path, "source"), f" is {short_text(source)}, and must be Secret")
+            raise FieldError(
+                document, (*path, "source"), f" is {short_text(source)}, and must be Secret"
+            )
         secret = (*path, "secretRef")
         yield name, (_text(document, *secret, "namespace"), _text(document, *secret, "name"))
 
@@ -340,10 +380,12 @@ def _selector(document: Document, path: _Path) -> Selector:
 
 
 def _elements(document: Document, key: str, *path: str | int) -> Iterator[tuple[str, _Path]]:
-    """Yield the name of each element of the list at `path`, which it has under `key`, and the element's path.
+    """Yield the name of each element of the list at `path`, which it has under `key`, and the
+    element's path.
 
     Raises:
-        InputError: The value at `path` isn't a list, an element isn't a mapping with a name, or two have the same name.
+        InputError: The value at `path` isn't a list, an element isn't a mapping with a name, or two
+            have the same name.
     """
     seen: set[str] = set()
     for number in range(len(field(document, list, *path) or ())):
@@ -352,7 +394,11 @@ def _elements(document: Document, key: str, *path: str | int) -> Iterator[tuple[
             raise FieldError(document, element, " must be a mapping (got null)")
         name = _text(document, *element, key)
         if name in seen:
-            raise FieldError(document, element, f" has the same {key} as an element before it: {short_repr(name)}")
+            raise FieldError(
+                document,
+                element,
+                f" has the same {key} as an element before it: {short_repr(name)}",
+            )
         seen.add(name)
         yield name, element
 

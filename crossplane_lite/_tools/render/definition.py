@@ -1,14 +1,17 @@
-"""The effect of a CompositeResourceDefinition (XRD) on its composites: whether they are legacy, defaults, and checks.
+"""The effect of a CompositeResourceDefinition (XRD) on its composites: whether they are legacy,
+defaults, and checks.
 
-A legacy composite is one of Crossplane 1: its XRD has the scope LegacyCluster. Crossplane's own fields, such as
-`compositionRef`, are directly in its `spec`, and it has connection details and perhaps a claim. Any other composite has
-these fields in `spec.crossplane`, and neither connection details nor a claim. Only the XRD decides this: without an
-XRD, a composite isn't legacy, whatever fields its spec has.
+A legacy composite is one of Crossplane 1: its XRD has the scope LegacyCluster. Crossplane's own
+fields, such as `compositionRef`, are directly in its `spec`, and it has connection details and
+perhaps a claim. Any other composite has these fields in `spec.crossplane`, and neither connection
+details nor a claim. Only the XRD decides this: without an XRD, a composite isn't legacy, whatever
+fields its spec has.
 
-Defaults are applied as an API server does. If a field is missing from an object, the field gets its default. Then
-fields that are missing from this default get their own defaults. A missing object without a default stays missing. A
-null field counts as missing, unless its schema is `nullable`: it gets its default. If it has none, the null stays.
-Crossplane's own fields have defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
+Defaults are applied as an API server does. If a field is missing from an object, the field gets its
+default. Then fields that are missing from this default get their own defaults. A missing object
+without a default stays missing. A null field counts as missing, unless its schema is `nullable`: it
+gets its default. If it has none, the null stays. Crossplane's own fields have defaults too, such as
+`spec.crossplane.compositionUpdatePolicy`.
 """
 
 from __future__ import annotations
@@ -36,9 +39,11 @@ REQUESTED: Final = ("metadata", "annotations", "crossplane.io/reconcile-requeste
 
 
 def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
-    """Return whether an XRD has the scope LegacyCluster, so that its composites work as in Crossplane 1.
+    """Return whether an XRD has the scope LegacyCluster, so that its composites work as in
+    Crossplane 1.
 
-    This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the result is False.
+    This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the
+    result is False.
     """
     return xrd is not None and bool(_scope(xrd) == _LEGACY)
 
@@ -54,12 +59,13 @@ def _scope(xrd: Mapping[str, Any]) -> Any:
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
-    """Return the mapping with Crossplane's own fields, such as `compositionRef`; empty if the composite has none.
+    """Return the mapping with Crossplane's own fields, such as `compositionRef`; empty if the
+    composite has none.
 
     Args:
         composite: The composite.
-        legacy: Whether the composite is one of Crossplane 1, so that the mapping is `spec` instead of
-            `spec.crossplane`.
+        legacy: Whether the composite is one of Crossplane 1, so that the mapping is `spec` instead
+            of `spec.crossplane`.
     """
     holder = lookup(composite, ("spec",) if legacy else ("spec", "crossplane"))
     return holder if isinstance(holder, Mapping) else {}
@@ -85,7 +91,8 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or `composite` is a claim.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or
+            `composite` is a claim.
         RenderError: The composite's apiVersion can't be parsed.
     """
     _check_kind(xrd, where)
@@ -97,26 +104,28 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
     kind = composite.get("kind")
     if group == defined and kinds[1] is not None and kind == kinds[1]:
         raise InputError(
-            f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its composite; give the "
-            f"composite of kind {short_text(kinds[0])}"
+            f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its"
+            f" composite; give the composite of kind {short_text(kinds[0])}"
         )
     near = near_name(str(kind), [str(kinds[0])])
     if kind == kinds[0]:
         near = near_name(group, [str(defined)])
     raise InputError(
-        f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the composite "
-        f"is {articled(short_text(kind), short_text(group))}{near}: "
-        "give the composite's own file, with the group and kind of its XRD"
+        f"{where} defines the composite {short_text(kinds[0])} of {short_text(defined)}, and the"
+        f" composite is {articled(short_text(kind), short_text(group))}{near}: give the composite's"
+        " own file, with the group and kind of its XRD"
     )
 
 
 def schema_of(
     composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
-    """Return the schema that an API server has for the composite's kind and version, and a path for messages.
+    """Return the schema that an API server has for the composite's kind and version, and a path for
+    messages.
 
-    The schema is the XRD's, with Crossplane's own fields added, and without top-level fields that Crossplane drops. The
-    path leads to the author's part of the schema in the XRD: `spec.versions[N].schema.openAPIV3Schema`.
+    The schema is the XRD's, with Crossplane's own fields added, and without top-level fields that
+    Crossplane drops. The path leads to the author's part of the schema in the XRD:
+    `spec.versions[N].schema.openAPIV3Schema`.
 
     Args:
         composite: The composite.
@@ -124,22 +133,30 @@ def schema_of(
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another kind, or lacks the
-            composite's version; or `composite` is a claim.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another
+            kind, or lacks the composite's version; or `composite` is a claim.
         RenderError: The composite's apiVersion can't be parsed.
     """
     from ..manifests.xrd import crds_of
 
     _check_kind(xrd, where)
-    versions = crds_of(where, xrd)[0]["spec"]["versions"]  # those of the composite; a claim has the same
+    # those of the composite; a claim has the same
+    versions = crds_of(where, xrd)[0]["spec"]["versions"]
     check_defines(composite, xrd, where)
     _, name = split_api_version(str(composite.get("apiVersion")))
     for at, version in enumerate(versions):
         if version["name"] == name:
-            return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
+            return version["schema"]["openAPIV3Schema"], (
+                "spec",
+                "versions",
+                at,
+                "schema",
+                "openAPIV3Schema",
+            )
     raise InputError(
-        f"{where} has no version {short_repr(name)} of {short_text(composite.get('kind'))}, which is the composite's "
-        f"(the XRD has {short_text(', '.join(version['name'] for version in versions))})"
+        f"{where} has no version {short_repr(name)} of {short_text(composite.get('kind'))}, which"
+        " is the composite's (the XRD has"
+        f" {short_text(', '.join(version['name'] for version in versions))})"
     )
 
 
@@ -151,13 +168,14 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
         xrd: The CompositeResourceDefinition of its kind.
 
     Returns:
-        The composite as an API server would store it, and remarks for the user. There is a remark if the composite or
-        rules in CEL weren't checked, because a package for the check isn't installed, and if a namespace is left out.
+        The composite as an API server would store it, and remarks for the user. There is a remark
+        if the composite or rules in CEL weren't checked, because a package for the check isn't
+        installed, and if a namespace is left out.
 
     Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define the composite's kind
-            and version; or an API server would refuse the composite's spec. The message names each wrong field, and the
-            file.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define
+            the composite's kind and version; or an API server would refuse the composite's spec.
+            The message names each wrong field, and the file.
         RenderError: The composite's apiVersion can't be parsed.
     """
     content = apply_defaults(composite.content, xrd.content, xrd.where)
@@ -166,27 +184,35 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
     if not is_of_cluster(xrd.content) and not namespace:
         content = {**content, "metadata": {**metadata_of(content), "namespace": "default"}}
         notes.append(
-            f"{composite.where} has no metadata.namespace: it is default, as with kubectl, because {xrd.where} has "
-            f"scope: {_scope(xrd.content)}"
+            f"{composite.where} has no metadata.namespace: it is default, as with kubectl, because"
+            f" {xrd.where} has scope: {_scope(xrd.content)}"
         )
     if is_of_cluster(xrd.content) and namespace:
         kept = {key: value for key, value in metadata_of(content).items() if key != "namespace"}
         content = {**content, "metadata": kept}
         notes.append(
-            f"{composite.where}: metadata.namespace is left out, as an API server does, because {xrd.where} has scope: "
-            f"{_scope(xrd.content)}"
+            f"{composite.where}: metadata.namespace is left out, as an API server does, because"
+            f" {xrd.where} has scope: {_scope(xrd.content)}"
         )
     try:
         problems = list(_problems(Document(composite.where, content), xrd, notes))
     except MissingExtraError as error:
-        return Document(composite.where, content), [*notes, f"the composite isn't checked against {xrd.where}: {error}"]
+        return Document(composite.where, content), [
+            *notes,
+            f"the composite isn't checked against {xrd.where}: {error}",
+        ]
     if problems:
-        raise InputError(f"{composite.where} doesn't fit its definition in {xrd.where}: {'; '.join(problems)}")
+        raise InputError(
+            f"{composite.where} doesn't fit its definition in {xrd.where}: {'; '.join(problems)}"
+        )
     return Document(composite.where, content), notes
 
 
 def _check_kind(xrd: Mapping[str, Any], where: str) -> None:
-    if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
+    if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (
+        _GROUP,
+        "CompositeResourceDefinition",
+    ):
         raise InputError(
             f"{where} is not a CompositeResourceDefinition of {_GROUP} "
             f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
@@ -223,12 +249,15 @@ def _problems(document: Document, xrd: Document, notes: list[str]) -> Iterable[s
     yield from (f"{path}: {message}" if path else message for path, message in rules.broken)
     if rules.unknown:
         notes.append(
-            f"{len(rules.unknown)} of {rules.applied} rules in CEL of {xrd.where} aren't evaluated: {rules.unknown[0]}"
+            f"{len(rules.unknown)} of {rules.applied} rules in CEL of {xrd.where} aren't evaluated:"
+            f" {rules.unknown[0]}"
         )
 
 
 def _quote_it(document: Document, path: str) -> str:
-    """Return the advice for a value that YAML doesn't read as a string, such as `16.3` and `yes`; empty for others."""
+    """Return the advice for a value that YAML doesn't read as a string, such as `16.3` and `yes`;
+    empty for others.
+    """
     steps: Any = field_path.parse(path)
     if not isinstance(lookup(document.content, steps), (bool, int, float)):
         return ""
@@ -236,17 +265,20 @@ def _quote_it(document: Document, path: str) -> str:
     return f"; quote it in {line}" if line else "; quote it"
 
 
-def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
+def apply_defaults(
+    composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
+) -> dict[str, Any]:
     """Return a composite with the defaults of its XRD.
 
     Args:
-        composite: The composite, which isn't changed. The result may share parts with it and with the XRD.
+        composite: The composite, which isn't changed. The result may share parts with it and with
+            the XRD.
         xrd: The CompositeResourceDefinition that defines its kind.
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind, or lacks the composite's
-            version, or has a malformed schema. The message names the place.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind, or lacks the
+            composite's version, or has a malformed schema. The message names the place.
         RenderError: The composite's apiVersion can't be parsed.
     """
     source, path = schema_of(composite, xrd, where)
@@ -254,8 +286,11 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
     return result
 
 
-def defaulted(value: Any, schema: Mapping[str, Any], where: str = "the schema", path: Steps = ()) -> Any:
-    """Return an object with the defaults of its kind's schema; `where` and `path` are its place for messages.
+def defaulted(
+    value: Any, schema: Mapping[str, Any], where: str = "the schema", path: Steps = ()
+) -> Any:
+    """Return an object with the defaults of its kind's schema; `where` and `path` are its place for
+    messages.
 
     Raises:
         InputError: The schema is malformed.
@@ -278,7 +313,10 @@ def _defaulted(value: Any, schema: Schema) -> Any:
         if inner is None:
             return value
         # Without a default, a null element stays, and the API server would refuse it.
-        return [_defaulted(inner.default if one is None and not inner.is_nullable else one, inner) for one in value]
+        return [
+            _defaulted(inner.default if one is None and not inner.is_nullable else one, inner)
+            for one in value
+        ]
     if not isinstance(value, dict):
         return value
     properties = schema.properties
@@ -301,22 +339,28 @@ REFERENCES: Final = "resourceRefs"
 
 
 def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
-    """Return the name of the Composition that a composite refers to; empty if it refers to no Composition."""
+    """Return the name of the Composition that a composite refers to; empty if it refers to no
+    Composition.
+    """
     return text_of(lookup(steering(composite, legacy), ("compositionRef", "name")))
 
 
 def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:
-    """Return a composite's spec with a reference to the Composition `name`. See `with_references` for the arguments."""
+    """Return a composite's spec with a reference to the Composition `name`. See `with_references`
+    for the arguments.
+    """
     return _with(spec, "compositionRef", {"name": name}, legacy)
 
 
 def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> list[dict[str, str]]:
-    """Return references to composed resources, sorted as Crossplane sorts them: by apiVersion, kind, name, namespace.
+    """Return references to composed resources, sorted as Crossplane sorts them: by apiVersion,
+    kind, name, namespace.
 
     Args:
         resources: The composed resources. The reference to a resource without a name has no name.
-        namespace: The composite's namespace; empty for a cluster-scoped composite. The references of a namespaced
-            composite have no namespace, because its composed resources are in its own.
+        namespace: The composite's namespace; empty for a cluster-scoped composite. The references
+            of a namespaced composite have no namespace, because its composed resources are in its
+            own.
     """
     found = []
     for resource in resources:
@@ -329,7 +373,9 @@ def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> lis
     return sorted(found, key=_order)
 
 
-def with_references(spec: Any, references: list[dict[str, str]], legacy: bool = False) -> dict[str, Any]:
+def with_references(
+    spec: Any, references: list[dict[str, str]], legacy: bool = False
+) -> dict[str, Any]:
     """Return a copy of a composite's spec with other references to composed resources.
 
     Args:
@@ -345,7 +391,10 @@ def _with(spec: Any, field: str, value: Any, legacy: bool) -> dict[str, Any]:
     if legacy:
         return {**spec, field: value}
     crossplane = spec.get("crossplane")
-    return {**spec, "crossplane": {**(crossplane if isinstance(crossplane, Mapping) else {}), field: value}}
+    return {
+        **spec,
+        "crossplane": {**(crossplane if isinstance(crossplane, Mapping) else {}), field: value},
+    }
 
 
 def _order(reference: Mapping[str, str]) -> str:

@@ -1,14 +1,15 @@
-"""Explains where each field of a resource comes from: the line that set the field, and the values that it is made from.
+"""Explains where each field of a resource comes from: the line that set the field, and the values
+that it is made from.
 
     explain(rendered.steps, ["subnet"], timeout=60.0)
 
-Lines are known only for functions of this package that run in this process: their compose() runs once more and is
-watched (see `recording`). The values that a field is made from are found for all functions: each function is called
-many times, each time with one value of its request changed (see `probing`). So compose() must have no effects outside
-of its context, as everywhere.
+Lines are known only for functions of this package that run in this process: their compose() runs
+once more and is watched (see `recording`). The values that a field is made from are found for all
+functions: each function is called many times, each time with one value of its request changed (see
+`probing`). So compose() must have no effects outside of its context, as everywhere.
 
-A resource is held back if this package leaves it out of a function's answer, because values that the resource needs are
-missing.
+A resource is held back if this package leaves it out of a function's answer, because values that
+the resource needs are missing.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Field(NamedTuple):
         waits: The paths of the missing values that the field needs.
         place: The line that set the field, such as `function.py:31`; empty if the line isn't known.
         step: The name of the step that set the field.
-        sources: The paths of the request's values that the field is made from, such as `xr.spec.region`.
+        sources: The paths of the request's values that the field is made from, such as
+            `xr.spec.region`.
         note: A remark, such as `a constant`; empty for no remark.
     """
 
@@ -70,9 +72,10 @@ class Wait(NamedTuple):
     Attributes:
         path: The path of the value, such as `vpc.status.atProvider.vpcId`.
         why: The reason why the value is missing.
-        of: The name of the resource that the value belongs to, or the path of the composite's field; empty if not
-            known.
-        waits: The missing values that this owner needs itself. Each owner's values are listed only once.
+        of: The name of the resource that the value belongs to, or the path of the composite's
+            field; empty if not known.
+        waits: The missing values that this owner needs itself. Each owner's values are listed only
+            once.
     """
 
     path: str
@@ -86,12 +89,13 @@ class Explained(NamedTuple):
 
     Attributes:
         name: The composition resource name; `xr` for the composite's status.
-        kind: The kind and the apiVersion, such as `VPC of ec2.aws.upbound.io/v1beta1`; empty for the composite, and if
-            not known.
+        kind: The kind and the apiVersion, such as `VPC of ec2.aws.upbound.io/v1beta1`; empty for
+            the composite, and if not known.
         held: Whether the resource is held back, because values that it needs are missing.
-        step: The name of the last step that changed the resource, or that holds it back; empty if no step sets the
-            composite's status.
-        place: The line that registered the resource, such as `function.py:31`; empty if the line isn't known.
+        step: The name of the last step that changed the resource, or that holds it back; empty if
+            no step sets the composite's status.
+        place: The line that registered the resource, such as `function.py:31`; empty if the line
+            isn't known.
         fields: The resource's fields, sorted by path.
         decides: The paths of the request's values that decide whether the resource is composed.
         waits: The missing values that the resource needs.
@@ -110,11 +114,13 @@ class Explained(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The facts about one step: its run, the lines that set and read values, and what fields are made from.
+    """The facts about one step: its run, the lines that set and read values, and what fields are
+    made from.
 
     Attributes:
         run: The step's run in the reconcile.
-        recorded: The lines, from another run of compose(); None if the step's runner isn't `InProcess`.
+        recorded: The lines, from another run of compose(); None if the step's runner isn't
+            `InProcess`.
         probed: The values that the fields are made from.
     """
 
@@ -123,12 +129,18 @@ class _Said(NamedTuple):
     probed: Probed
 
     def resource(self, target: str) -> Registered | None:
-        """Return a resource as the step's function registers it; None if it doesn't, or isn't in this process."""
+        """Return a resource as the step's function registers it; None if it doesn't, or isn't in
+        this process.
+        """
         return None if self.recorded is None else self.recorded.resources.get(target)
 
 
 def explain(
-    steps: Sequence[StepRun], names: Iterable[str], *, timeout: float = 60.0, schema: Mapping[str, Any] | None = None
+    steps: Sequence[StepRun],
+    names: Iterable[str],
+    *,
+    timeout: float = 60.0,
+    schema: Mapping[str, Any] | None = None,
 ) -> list[Explained]:
     """Return where the fields of composed resources, or of the composite's status, come from.
 
@@ -136,20 +148,24 @@ def explain(
 
     Args:
         steps: The runs of the steps in a reconcile.
-        names: The composition resource names. `xr` means the composite's status, unless a composed resource has this
-            name.
-        timeout: The time limit in seconds of each call of a function that runs outside of this process. Calls in this
-            process have no limit.
-        schema: The schema of the composite's kind, so that its values are changed to others that it lists. None if it
-            isn't known.
+        names: The composition resource names. `xr` means the composite's status, unless a composed
+            resource has this name.
+        timeout: The time limit in seconds of each call of a function that runs outside of this
+            process. Calls in this process have no limit.
+        schema: The schema of the composite's kind, so that its values are changed to others that it
+            lists. None if it isn't known.
 
     Raises:
         InputError: No step composes or holds back a resource of one of the names.
     """
     waiting = _Waiting(steps)
-    desired = _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
+    desired = (
+        _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
+    )
     targets = {name: _target(name, desired.resources, waiting.holders) for name in names}
-    held = {one for one in targets.values() if one in waiting.holders and one not in desired.resources}
+    held = {
+        one for one in targets.values() if one in waiting.holders and one not in desired.resources
+    }
     shares: dict[str, _Shares] = {}
     wanted: dict[int, list[str]] = {}
     for target in targets.values():
@@ -160,9 +176,12 @@ def explain(
     for target, each in shares.items():
         for number, _ in each:
             wanted.setdefault(number, []).append(target)
-    said = {number: _said(steps[number], found, timeout, schema) for number, found in wanted.items()}
+    said = {
+        number: _said(steps[number], found, timeout, schema) for number, found in wanted.items()
+    }
     return [
-        _explained(name, target, shares[target], said, waiting, held=target in held) for name, target in targets.items()
+        _explained(name, target, shares[target], said, waiting, held=target in held)
+        for name, target in targets.items()
     ]
 
 
@@ -175,8 +194,8 @@ class _Waiting:
     Attributes:
         needs: The needs of each resource and field that waits, by its name.
         holders: The number of the step that holds back a resource, by the resource's name.
-        unset: Fields of the composite that wait, with the paths that they wait for, by the number of the step that
-            sets them.
+        unset: Fields of the composite that wait, with the paths that they wait for, by the number
+            of the step that sets them.
     """
 
     def __init__(self, steps: Sequence[StepRun]) -> None:
@@ -201,7 +220,13 @@ class _Waiting:
 
 
 def _explained(
-    name: str, target: str, shares: _Shares, said: Mapping[int, _Said], waiting: _Waiting, *, held: bool
+    name: str,
+    target: str,
+    shares: _Shares,
+    said: Mapping[int, _Said],
+    waiting: _Waiting,
+    *,
+    held: bool,
 ) -> Explained:
     """Return what the steps that have a share in a resource say of it."""
     fields: list[Field] = []
@@ -223,7 +248,9 @@ def _explained(
     kind = ""
     if values.get("kind") is not None and target:
         kind = f"{text_of(values['kind'])} of {text_of(values.get('apiVersion'))}"
-    decides = dict.fromkeys(_text(one) for each in those for one in each.probed.made[target].decides)
+    decides = dict.fromkeys(
+        _text(one) for each in those for one in each.probed.made[target].decides
+    )
     return Explained(
         name,
         kind,
@@ -241,7 +268,8 @@ def _target(name: str, desired: Collection[str], holders: Iterable[str]) -> str:
     """Return the name of a composed resource, or `COMPOSITE`.
 
     Raises:
-        InputError: No step composes or holds back a resource of this name, and it isn't that of the composite.
+        InputError: No step composes or holds back a resource of this name, and it isn't that of the
+            composite.
     """
     if name in desired or name in holders:
         return name
@@ -258,19 +286,23 @@ def _target(name: str, desired: Collection[str], holders: Iterable[str]) -> str:
     )
 
 
-def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> Iterable[tuple[int, set[Steps] | None]]:
+def _shares(
+    steps: Sequence[StepRun], target: str, *, also: Container[int]
+) -> Iterable[tuple[int, set[Steps] | None]]:
     """Yield the number of each step that set fields of a resource, and the paths of these fields.
 
-    If several steps set a field, the last step that changed its value counts. For the composite (`target` is empty), a
-    step is also yielded, with no paths, if it may have set fields to values that are missing. These are the steps in
-    `also`, whose answers say so, and the steps that run in this process.
+    If several steps set a field, the last step that changed its value counts. For the composite
+    (`target` is empty), a step is also yielded, with no paths, if it may have set fields to values
+    that are missing. These are the steps in `also`, whose answers say so, and the steps that run in
+    this process.
     """
     owner: dict[Steps, int] = {}
     for number, run in enumerate(steps):
         before = _desired(_view.RunFunctionRequest.FromString(run.request).desired, target) or {}
         after = _desired(_view.RunFunctionResponse.FromString(run.response).desired, target) or {}
         owner = {
-            at: owner.get(at, number) if at in before and before[at] == value else number for at, value in after.items()
+            at: owner.get(at, number) if at in before and before[at] == value else number
+            for at, value in after.items()
         }
     for number in range(len(steps)):
         is_asked = not target and (number in also or isinstance(steps[number].runner, InProcess))
@@ -279,7 +311,8 @@ def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> I
 
 
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
-    """Return the fields of a desired resource with their values; None if the resource isn't desired.
+    """Return the fields of a desired resource with their values; None if the resource isn't
+    desired.
 
     An empty `target` stands for the composite, of which only the fields of its status are returned.
     """
@@ -289,13 +322,17 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
     return {at: value for at, value in found.items() if at[0] == "status" and len(at) > 1}
 
 
-def _said(run: StepRun, targets: Sequence[str], timeout: float, schema: Mapping[str, Any] | None) -> _Said:
-    """Return the facts about one step's share in resources. For this, the step's function is called many times.
+def _said(
+    run: StepRun, targets: Sequence[str], timeout: float, schema: Mapping[str, Any] | None
+) -> _Said:
+    """Return the facts about one step's share in resources. For this, the step's function is called
+    many times.
 
     Args:
         run: The step's run in the reconcile.
         targets: The composition resource names; an empty one is the composite's status.
-        timeout: The time limit in seconds of each call, for a function that runs outside of this process.
+        timeout: The time limit in seconds of each call, for a function that runs outside of this
+            process.
         schema: The schema of the composite's kind; None if it isn't known.
     """
     if isinstance(run.runner, InProcess):
@@ -304,17 +341,25 @@ def _said(run: StepRun, targets: Sequence[str], timeout: float, schema: Mapping[
     else:
         recorded = None
         answer = _elsewhere(run.runner, timeout)
-    return _Said(run, recorded, probed(run.request, targets, origins(run.request, recorded), answer, schema))
+    return _Said(
+        run, recorded, probed(run.request, targets, origins(run.request, recorded), answer, schema)
+    )
 
 
 def _in_process(function: Function) -> Answer:
     def answer(request: bytes, wanted: Callable[[str], bool]) -> Found:
         data, seen = silent_run(function, request, Seen())
         found = _read(data, wanted)
-        # A resource that is held back isn't in the answer, but compose() has registered it. One that is kept is in the
-        # answer, and compose() hasn't registered it.
-        fields: dict[str, Fields] = {name: values_of(tree) for name, (tree, _) in seen.trees.items() if wanted(name)}
-        fields |= {name: one for name, one in found.fields.items() if name in seen.trees or name == COMPOSITE}
+        # A resource that is held back isn't in the answer, but compose() has registered it. One
+        # that is kept is in the answer, and compose() hasn't registered it.
+        fields: dict[str, Fields] = {
+            name: values_of(tree) for name, (tree, _) in seen.trees.items() if wanted(name)
+        }
+        fields |= {
+            name: one
+            for name, one in found.fields.items()
+            if name in seen.trees or name == COMPOSITE
+        }
         return found if found.error else Found(seen.trees.keys() - {COMPOSITE}, fields)
 
     return answer
@@ -331,7 +376,9 @@ def _elsewhere(runner: Runner, timeout: float) -> Answer:
 
 
 def _read(answer: bytes, wanted: Callable[[str], bool]) -> Found:
-    """Return the wanted resources in a function's answer. If the function failed or gave no answer, return an error."""
+    """Return the wanted resources in a function's answer. If the function failed or gave no answer,
+    return an error.
+    """
     if not answer:
         return Found(frozenset(), {}, "no answer")
     response = _view.RunFunctionResponse.FromString(answer)
@@ -339,7 +386,9 @@ def _read(answer: bytes, wanted: Callable[[str], bool]) -> Found:
         if result.severity == _view.SEVERITY_FATAL:
             return Found(frozenset(), {}, result.message)
     found = {
-        name: _desired(response.desired, name) for name in (COMPOSITE, *response.desired.resources) if wanted(name)
+        name: _desired(response.desired, name)
+        for name in (COMPOSITE, *response.desired.resources)
+        if wanted(name)
     }
     fields = {name: one for name, one in found.items() if one is not None}
     return Found(frozenset(response.desired.resources), fields)
@@ -362,7 +411,11 @@ def _fields(said: _Said, target: str, own: set[Steps] | None, *, held: bool) -> 
         set_to = None if resource is None else resource.values.get(at)
         waits = set_to.paths if isinstance(set_to, Waits) else ()
         place = "" if resource is None else resource.places.get(at, "")
-        if resource is not None and not place and (at in resource.values or at in (("apiVersion",), ("kind",))):
+        if (
+            resource is not None
+            and not place
+            and (at in resource.values or at in (("apiVersion",), ("kind",)))
+        ):
             place = resource.made or resource.registered
         sources = [_text(one) for one in made.sources.get(at, ()) if at != _MARK]
         sources += [
@@ -370,7 +423,13 @@ def _fields(said: _Said, target: str, own: set[Steps] | None, *, held: bool) -> 
             for one in said.probed.unknown
             if place and said.recorded is not None and place in said.recorded.reads.get(one, ())
         ]
-        note = _note(said, made, at, has_sources=bool(sources), is_set=resource is None or at in resource.values)
+        note = _note(
+            said,
+            made,
+            at,
+            has_sources=bool(sources),
+            is_set=resource is None or at in resource.values,
+        )
         if waits:
             note = "" if held else "keeps the value that it has"
         yield Field(
@@ -385,11 +444,13 @@ def _fields(said: _Said, target: str, own: set[Steps] | None, *, held: bool) -> 
 
 
 def _unset_fields(said: _Said, unset: Mapping[str, Sequence[str]]) -> Iterable[Field]:
-    """Yield the composite's fields that one step sets to values that are missing, so that they aren't in its answer.
+    """Yield the composite's fields that one step sets to values that are missing, so that they
+    aren't in its answer.
 
     Args:
         said: The facts about the step.
-        unset: The paths of such fields, each with the paths of the missing values, from the step's answer.
+        unset: The paths of such fields, each with the paths of the missing values, from the step's
+            answer.
     """
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
     resource = said.resource(COMPOSITE)
@@ -424,10 +485,15 @@ def _note(said: _Said, made: Made, at: Steps, *, has_sources: bool, is_set: bool
 
 
 def _notes(said: _Said) -> Iterable[str]:
-    """Yield a remark for each fact about a step that could not be found out. At most three remarks are about errors."""
+    """Yield a remark for each fact about a step that could not be found out. At most three remarks
+    are about errors.
+    """
     step = quoted(said.run.step.name)
     if said.recorded is None:
-        yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
+        yield (
+            f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't"
+            " known"
+        )
     if said.probed.cut:
         yield f"step {step} has more values in its request than are tried"
     for origin, problem in list(said.probed.unknown.items())[:_MOST_UNSURE]:
@@ -447,16 +513,19 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
     """Return the missing values that resources or fields need.
 
-    Each value has in `waits` the missing values that its owner needs itself. The owner is the resource that the value
-    belongs to, or a field of the composite. `waits` is empty if the owner came up before, or is 50 levels deep. `needs`
-    is by the name of the resource or the field's path, as in `names`.
+    Each value has in `waits` the missing values that its owner needs itself. The owner is the
+    resource that the value belongs to, or a field of the composite. `waits` is empty if the owner
+    came up before, or is 50 levels deep. `needs` is by the name of the resource or the field's
+    path, as in `names`.
     """
     seen = set(names)
 
     def of(one: str, depth: int) -> tuple[Wait, ...]:
         found = []
         for need in sorted(needs.get(one, ())):
-            turn = next((key for key in (need.path, need.of) if key in needs and key not in seen), None)
+            turn = next(
+                (key for key in (need.path, need.of) if key in needs and key not in seen), None
+            )
             if turn is not None:
                 seen.add(turn)
             below = of(turn, depth + 1) if turn is not None and depth < _DEEPEST else ()
@@ -476,13 +545,16 @@ _LONGEST_VALUE: Final = 40
 def as_text(explained: Iterable[Explained]) -> str:
     """Return the text for people: for each resource a table of its fields.
 
-    Above the table are the missing values that it can't say: those that wait for others, and those of no field.
+    Above the table are the missing values that it can't say: those that wait for others, and those
+    of no field.
     """
     return "\n".join("".join(f"{line(each)}\n" for each in _lines(one)) for one in explained)
 
 
 def as_json(explained: Iterable[Explained]) -> str:
-    """Return the explained resources as JSON: a list with one object for each resource, as `as_data` makes it."""
+    """Return the explained resources as JSON: a list with one object for each resource, as
+    `as_data` makes it.
+    """
     return json.dumps([as_data(one) for one in explained], indent=2, ensure_ascii=True) + "\n"
 
 
@@ -542,15 +614,26 @@ def _lines(one: Explained) -> Iterator[str]:
 
 
 def _row(one: Field, reasons: Mapping[str, str], *, several: bool) -> tuple[str, str, str, str]:
-    value = "(not there yet)" if one.value is None and one.waits else shortened(_value(one.value), _LONGEST_VALUE)
+    value = (
+        "(not there yet)"
+        if one.value is None and one.waits
+        else shortened(_value(one.value), _LONGEST_VALUE)
+    )
     place = " ".join(filter(None, (one.place or "-", f"in step {one.step}" if several else "")))
     awaited = [f"{path} ({reasons[path]})" if path in reasons else path for path in one.waits]
     waits = f"waits for {', '.join(awaited)}" if awaited else ""
-    return one.path, value, place, "; ".join(filter(None, (", ".join(one.sources), waits, one.note)))
+    return (
+        one.path,
+        value,
+        place,
+        "; ".join(filter(None, (", ".join(one.sources), waits, one.note))),
+    )
 
 
 def _value(value: Any) -> str:
-    return escaped(value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False))
+    return escaped(
+        value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _waiting(waits: Sequence[Wait], depth: int) -> Iterator[str]:

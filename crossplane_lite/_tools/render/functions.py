@@ -32,7 +32,8 @@ _HINTS: Final = {
     "Failed to parse port": "a server's address is host:port, such as localhost:9443",
     "Hostname": "--tls-server-name says which name its certificate has",
 }
-# Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
+# Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment
+# names.
 _LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
 
 
@@ -40,8 +41,9 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
     """Return a runner for each function, by the function's name.
 
     Args:
-        functions: The functions by name: a `@composition.function`, a `compose(req, rsp)`, or an object with a method
-            RunFunction, which get a runner in this process; or a runner, which is returned as it is.
+        functions: The functions by name: a `@composition.function`, a `compose(req, rsp)`, or an
+            object with a method RunFunction, which get a runner in this process; or a runner, which
+            is returned as it is.
 
     Raises:
         UsageError: A value is none of these.
@@ -60,9 +62,9 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
             found[name] = function
         else:
             raise UsageError(
-                f"function {name!r} must be a @composition.function, an object with a method RunFunction, or a runner "
-                f"such as Remote('localhost:9443') "
-                f"(got {type_in_words(function)})"
+                f"function {name!r} must be a @composition.function, an object with a method"
+                " RunFunction, or a runner such as Remote('localhost:9443') (got"
+                f" {type_in_words(function)})"
             )
     return found
 
@@ -97,12 +99,14 @@ class InProcess:
 
 
 class OfMessages:
-    """Runs an object with a method RunFunction, which handles protobuf messages itself, in this process.
+    """Runs an object with a method RunFunction, which handles protobuf messages itself, in this
+    process.
 
     Attributes:
         name: The name of the object's class.
         source: The object's `module:function`; empty if it isn't known.
-        file: The path of the file with the method RunFunction; the path of this module if the file isn't known.
+        file: The path of the file with the method RunFunction; the path of this module if the file
+            isn't known.
     """
 
     def __init__(self, function: Any, source: str = "") -> None:
@@ -130,37 +134,45 @@ def _answer(run: Callable[[], bytes]) -> bytes:
 
 
 def _client_files(folder: str) -> tuple[bytes, ...]:
-    """Return the contents of tls.crt, tls.key and ca.crt in a folder, which a client shows and trusts.
+    """Return the contents of tls.crt, tls.key and ca.crt in a folder, which a client shows and
+    trusts.
 
     Raises InputError if a file can't be read or used, or the key isn't that of the certificate.
     """
     import ssl
 
-    certificate, key, ca = paths = [os.path.join(folder, name) for name in ("tls.crt", "tls.key", "ca.crt")]
+    certificate, key, ca = paths = [
+        os.path.join(folder, name) for name in ("tls.crt", "tls.key", "ca.crt")
+    ]
     contents = tuple(map(read_bytes, paths))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         what, needed = f"{certificate} and {key}", "a certificate and its key"
-        # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
+        # Without a password here, OpenSSL would ask on the terminal for the password of an
+        # encrypted key.
         context.load_cert_chain(certificate, key, password="")
         what, needed = ca, "the certificate of the server's CA"
         context.load_verify_locations(ca)
     except (OSError, ValueError) as e:
-        raise InputError(f"{what} can't be used ({getattr(e, 'reason', None) or e}): give {needed}") from e
+        raise InputError(
+            f"{what} can't be used ({getattr(e, 'reason', None) or e}): give {needed}"
+        ) from e
     return contents
 
 
 class Remote:
     """Runs a function by calling its gRPC server.
 
-    The runner uses v1 of Crossplane's protocol, or v1beta1 if the server doesn't support v1. The first call opens the
-    connection, and later calls use it again. In a `with` statement, the connection is closed at the end.
+    The runner uses v1 of Crossplane's protocol, or v1beta1 if the server doesn't support v1. The
+    first call opens the connection, and later calls use it again. In a `with` statement, the
+    connection is closed at the end.
 
     Args:
         target: The address of the server, such as `localhost:9443`.
-        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret `crossplane-tls-client`,
-            for mutual TLS. None means no TLS.
-        tls_server_name: The name that the server's certificate must have, if it isn't the host in `target`.
+        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret
+            `crossplane-tls-client`, for mutual TLS. None means no TLS.
+        tls_server_name: The name that the server's certificate must have, if it isn't the host in
+            `target`.
 
     Attributes:
         target: The address of the server.
@@ -170,7 +182,10 @@ class Remote:
     """
 
     def __init__(
-        self, target: str, tls_certs_dir: str | os.PathLike[str] | None = None, tls_server_name: str | None = None
+        self,
+        target: str,
+        tls_certs_dir: str | os.PathLike[str] | None = None,
+        tls_server_name: str | None = None,
     ) -> None:
         self.target = target
         self._name = tls_server_name
@@ -188,13 +203,15 @@ class Remote:
         self.close()
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Send a request to the server, and return its answer. `Runner.run` describes arguments and errors."""
+        """Send a request to the server, and return its answer. `Runner.run` describes arguments and
+        errors.
+        """
         import grpc  # 50 ms, and functions in process don't need it
 
         if timeout <= 0:
             raise RenderError(
-                "the time limit of all steps was over before this call; see what took so long before it, or allow more "
-                "with --timeout (in Python: timeout=)"
+                "the time limit of all steps was over before this call; see what took so long"
+                " before it, or allow more with --timeout (in Python: timeout=)"
             )
         if self._channel is None:
             self._channel = self._open()
@@ -214,16 +231,24 @@ class Remote:
                     continue
                 # As a server with TLS does it.
                 is_closed = any(one in details for one in ("Socket closed", "reset by peer"))
-                if code is grpc.StatusCode.UNAVAILABLE and "onnect" in details and not (is_closed or self._files):
+                if (
+                    code is grpc.StatusCode.UNAVAILABLE
+                    and "onnect" in details
+                    and not (is_closed or self._files)
+                ):
                     raise RenderError(
-                        f"no server answers at {self.target}; start it with: crossplane-lite serve module:function "
-                        f"--insecure --address {self.target}"
+                        f"no server answers at {self.target}; start it with: crossplane-lite serve"
+                        f" module:function --insecure --address {self.target}"
                     ) from None
                 problem = f"{code.name}: {details}" if details else code.name
                 if is_closed and not self._files:
                     problem += " (a server with TLS needs --tls-certs-dir)"
-                problem += next((f" ({hint})" for sign, hint in _HINTS.items() if sign in details), "")
-                raise RenderError(f"the call of the function at {self.target} failed: {problem}") from None
+                problem += next(
+                    (f" ({hint})" for sign, hint in _HINTS.items() if sign in details), ""
+                )
+                raise RenderError(
+                    f"the call of the function at {self.target} failed: {problem}"
+                ) from None
 
     def _open(self) -> Any:
         import grpc
@@ -237,7 +262,9 @@ class Remote:
         if self._name:
             options.append(("grpc.ssl_target_name_override", self._name))
         certificate, key, ca = self._files
-        return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(ca, key, certificate), options)
+        return grpc.secure_channel(
+            self.target, grpc.ssl_channel_credentials(ca, key, certificate), options
+        )
 
     def close(self) -> None:
         """Close the connection. A later call opens a new connection."""
@@ -283,7 +310,10 @@ def behind_guards(functions: Mapping[str, Runner]) -> dict[str, Runner]:
     for name, runner in functions.items():
         found[name] = runner if isinstance(runner, InProcess) else Guarded(name, runner)
     if found == functions:
-        raise InputError("--guard is for functions on a server or made with another SDK: these need none, leave it out")
+        raise InputError(
+            "--guard is for functions on a server or made with another SDK: these need none, leave"
+            " it out"
+        )
     return found
 
 
@@ -301,16 +331,17 @@ _DEFAULT_TARGET: Final = "localhost:9443"
 
 
 def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> dict[str, str]:
-    """Return the `module:function` of each function that `--function` names, by the function's name in the pipeline.
+    """Return the `module:function` of each function that `--function` names, by the function's name
+    in the pipeline.
 
     Args:
-        given: The values of `--function`: pairs of the function's name in the pipeline and the `module:function`. The
-            name can be None if the pipeline has only one function.
+        given: The values of `--function`: pairs of the function's name in the pipeline and the
+            `module:function`. The name can be None if the pipeline has only one function.
         steps: The pipeline's steps.
 
     Raises:
-        InputError: A name is given twice; no step calls a function with this name; or the name is None, but the
-            pipeline has several functions.
+        InputError: A name is given twice; no step calls a function with this name; or the name is
+            None, but the pipeline has several functions.
     """
     names = sorted({step.function for step in steps})
     found: dict[str, str] = {}
@@ -318,13 +349,14 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
         if name is None:
             if len(names) != 1:
                 raise InputError(
-                    f"--function {target} doesn't say which function of the pipeline it is ({', '.join(names)}): add "
-                    f"the name, as in --function {names[0]}={target}"
+                    f"--function {target} doesn't say which function of the pipeline it is"
+                    f" ({', '.join(names)}): add the name, as in --function {names[0]}={target}"
                 )
             name = names[0]
         if name not in names:
             raise InputError(
-                f"--function {name}={target}: no step calls a function {name!r}; the steps call {', '.join(names)}"
+                f"--function {name}={target}: no step calls a function {name!r}; the steps call"
+                f" {', '.join(names)}"
             )
         if name in found:
             raise InputError(f"--function is given twice for {name!r}: {found[name]} and {target}")
@@ -333,7 +365,9 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
 
 
 def dialling(given: argparse.Namespace) -> Dial:
-    """Return the maker of runners for servers, with the certificates of a command line (`arguments.add_tls`)."""
+    """Return the maker of runners for servers, with the certificates of a command line
+    (`arguments.add_tls`).
+    """
     return partial(Remote, tls_certs_dir=given.tls_certs_dir, tls_server_name=given.tls_server_name)
 
 
@@ -343,20 +377,22 @@ def runners(
     documents: Mapping[str, Document],
     dial: Dial | None = None,
 ) -> dict[str, Runner]:
-    """Return the runner of each function of a pipeline (the object that calls it), by the function's name.
+    """Return the runner of each function of a pipeline (the object that calls it), by the
+    function's name.
 
     Functions that run in this process are imported. No function is called yet.
 
     Args:
         steps: The pipeline's steps.
-        targets: The `module:function` of functions, by the function's name, as returned by `assign`. A function in
-            `targets` needs no document.
+        targets: The `module:function` of functions, by the function's name, as returned by
+            `assign`. A function in `targets` needs no document.
         documents: The Function documents by name.
-        dial: Makes the runners of functions that are called on a server. None means that they are called without TLS.
+        dial: Makes the runners of functions that are called on a server. None means that they are
+            called without TLS.
 
     Raises:
-        InputError: A function is neither in `targets` nor in `documents`, it can't be imported, the annotations of its
-            document can't be used, or the certificates for its server can't be.
+        InputError: A function is neither in `targets` nor in `documents`, it can't be imported, the
+            annotations of its document can't be used, or the certificates for its server can't be.
     """
     found: dict[str, Runner] = {}
     for step in steps:
@@ -370,9 +406,9 @@ def runners(
         else:
             known = sorted({*targets, *documents})
             raise InputError(
-                f"{step.where}: functionRef.name: no function {name!r} was given (given: {', '.join(known) or 'none'})"
-                f"{near_name(name, known) or ':'} add its Function document to the FUNCTIONS file, or give --function "
-                f"{name}=module:function"
+                f"{step.where}: functionRef.name: no function {name!r} was given (given:"
+                f" {', '.join(known) or 'none'}){near_name(name, known) or ':'} add its Function"
+                f" document to the FUNCTIONS file, or give --function {name}=module:function"
             )
     return found
 
@@ -381,8 +417,8 @@ def _described(name: str, document: Document, dial: Dial | None) -> Runner:
     """Return the runner that the annotations of a Function object ask for.
 
     Raises:
-        InputError: The annotations ask for Docker (the default) or something unknown, they lack the `module:function`,
-            or the function can't be imported.
+        InputError: The annotations ask for Docker (the default) or something unknown, they lack the
+            `module:function`, or the function can't be imported.
     """
     annotations = labels(document, "metadata", "annotations")
     runtime = annotations.get(RUNTIME, "Docker")
@@ -392,18 +428,19 @@ def _described(name: str, document: Document, dial: Dial | None) -> Runner:
         target = annotations.get(IN_PROCESS)
         if not target:
             raise InputError(
-                f"{document.where} ({name}): {RUNTIME}: InProcess needs the annotation {IN_PROCESS}: "
-                "module:function, too"
+                f"{document.where} ({name}): {RUNTIME}: InProcess needs the annotation"
+                f" {IN_PROCESS}: module:function, too"
             )
         return in_process(target, f"{document.where} ({name}): annotation {IN_PROCESS}")
     if runtime == "Docker":
         raise InputError(
-            f"{document.where} ({name}): this command doesn't start Docker containers: give --function "
-            f"{name}=module:function; or start the function yourself, and add the annotation {RUNTIME}: Development to "
-            "this document"
+            f"{document.where} ({name}): this command doesn't start Docker containers: give"
+            f" --function {name}=module:function; or start the function yourself, and add the"
+            f" annotation {RUNTIME}: Development to this document"
         )
     raise InputError(
-        f"{document.where} ({name}): the annotation {RUNTIME} is {runtime!r}, and must be Development or InProcess"
+        f"{document.where} ({name}): the annotation {RUNTIME} is {runtime!r}, and must be"
+        " Development or InProcess"
     )
 
 
@@ -421,8 +458,8 @@ def in_process(target: str, where: str) -> Runner:
 
     if target.rpartition(":")[2].isdecimal():
         raise InputError(
-            f"{where}: this is an address, which belongs into the Function document of the function: annotations "
-            f"{RUNTIME}: Development and {TARGET}: {target}"
+            f"{where}: this is an address, which belongs into the Function document of the"
+            f" function: annotations {RUNTIME}: Development and {TARGET}: {target}"
         )
     try:
         found = load_runner(target)

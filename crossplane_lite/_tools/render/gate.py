@@ -1,6 +1,8 @@
-"""What an API server refuses of one object: by the schema of its kind, by rules in CEL, and in code.
+"""What an API server refuses of one object: by the schema of its kind, by rules in CEL, and in
+code.
 
-Previews check with it what functions desire (`validation`), and `crossplane-lite validate` checks files.
+Previews check with it what functions desire (`validation`), and `crossplane-lite validate` checks
+files.
 """
 
 from __future__ import annotations
@@ -87,7 +89,11 @@ class Judged(NamedTuple):
 
 
 def judged(
-    resource: dict[str, Any], known: Kind, old: Mapping[str, Any] | None = None, *, partial: bool = False
+    resource: dict[str, Any],
+    known: Kind,
+    old: Mapping[str, Any] | None = None,
+    *,
+    partial: bool = False,
 ) -> Judged:
     """Check an object as it would be stored.
 
@@ -112,10 +118,18 @@ def judged(
     if found:
         return Judged(found)
     rules = verdicts(resource, schema, old)
-    return Judged([Mistake(path, f"{message} {schema_of(resource, known)}") for path, message in rules.broken], rules)
+    return Judged(
+        [
+            Mistake(path, f"{message} {schema_of(resource, known)}")
+            for path, message in rules.broken
+        ],
+        rules,
+    )
 
 
-def by_schema(resource: Mapping[str, Any], known: Kind, *, partial: bool = False, only: str = "") -> Iterator[Mistake]:
+def by_schema(
+    resource: Mapping[str, Any], known: Kind, *, partial: bool = False, only: str = ""
+) -> Iterator[Mistake]:
     """Yield each mistake in an object that its kind's schema finds.
 
     Args:
@@ -132,7 +146,11 @@ def by_schema(resource: Mapping[str, Any], known: Kind, *, partial: bool = False
         return
     for one in found:
         if one.path.startswith(only):
-            hint = "; stringData takes plain text" if one.problem == _NO_BASE64 and resource["kind"] == "Secret" else ""
+            hint = (
+                "; stringData takes plain text"
+                if one.problem == _NO_BASE64 and resource["kind"] == "Secret"
+                else ""
+            )
             yield Mistake(one.path, f"{one.problem}{hint} {where}")
 
 
@@ -158,18 +176,23 @@ def embedded(resource: Mapping[str, Any], schemas: Schemas) -> Iterator[Mistake]
 
 
 def misnamed(schemas: Schemas, api_version: str, kind: str) -> Mistake | None:
-    """Return what is wrong with the name or the version of a kind without a schema; None if that isn't known."""
+    """Return what is wrong with the name or the version of a kind without a schema; None if that
+    isn't known.
+    """
     versions = _versions(schemas, api_version, kind)
     if versions:
         return Mistake("apiVersion", versions)
     near = _near_kind(kind, schemas.kinds_of(split(api_version)[0]))
     if near:
-        return Mistake("kind", f"{short_text(kind)} isn't a kind of {short_text(api_version)}{near}")
+        return Mistake(
+            "kind", f"{short_text(kind)} isn't a kind of {short_text(api_version)}{near}"
+        )
     return None
 
 
 def no_schema(schemas: Schemas, api_version: str, kind: str) -> str:
-    """Return why an object isn't checked whose kind has no schema, with the apiVersion that may be meant.
+    """Return why an object isn't checked whose kind has no schema, with the apiVersion that may be
+    meant.
 
     Args:
         schemas: The schemas at hand.
@@ -182,22 +205,25 @@ def no_schema(schemas: Schemas, api_version: str, kind: str) -> str:
         near = f"; there is one of {some(others, 3)}: is that meant?"
     path = f"apis/{api_version}" if "/" in api_version else f"api/{api_version}"
     return (
-        f"no schema of {short_text(api_version)} {short_text(kind)}{near}; a file for --crds: kubectl get --raw "
-        f"/openapi/v3/{short_text(path)}"
+        f"no schema of {short_text(api_version)} {short_text(kind)}{near}; a file for --crds:"
+        f" kubectl get --raw /openapi/v3/{short_text(path)}"
     )
 
 
 def schema_of(resource: Mapping[str, Any], known: Kind) -> str:
     """Return the end of a message: which schema says so."""
-    return f"(schema of {short_text(resource['apiVersion'])} {short_text(resource['kind'])}{known.where})"
+    return (
+        f"(schema of {short_text(resource['apiVersion'])}"
+        f" {short_text(resource['kind'])}{known.where})"
+    )
 
 
 def _near_kind(kind: str, kinds: Sequence[str]) -> str:
     """Return a hint with the kind that a misspelt kind of its group means; empty for none.
 
-    The definitions at hand may be a part of the group, so a kind counts as misspelt only if it is nearly one of them:
-    in other cases, with its letters in another order, as its plural, or with a letter or two wrong. A longer name, such
-    as SecurityGroupRule, is a kind of its own.
+    The definitions at hand may be a part of the group, so a kind counts as misspelt only if it is
+    nearly one of them: in other cases, with its letters in another order, as its plural, or with a
+    letter or two wrong. A longer name, such as SecurityGroupRule, is a kind of its own.
     """
     wanted = kind.lower()
     for one in kinds:
@@ -211,7 +237,8 @@ def _near_kind(kind: str, kinds: Sequence[str]) -> str:
 
 
 def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
-    """Return a message with the versions that a kind's definitions have; an empty string if no definition has the kind.
+    """Return a message with the versions that a kind's definitions have; an empty string if no
+    definition has the kind.
 
     Args:
         schemas: The schemas of kinds.
@@ -226,6 +253,9 @@ def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
     those = []
     for where, versions in found.items():
         served = [one for one, is_served in versions.items() if is_served]
-        those.append(f"{where} has {' and '.join(served) or 'no served version'} of {kind}{group and ' of '}{group}")
+        those.append(
+            f"{where} has {' and '.join(served) or 'no served version'} of"
+            f" {kind}{group and ' of '}{group}"
+        )
     problem = "isn't served" if is_known else "isn't a version of the kind"
     return f"{short_text(version)} {problem} ({'; '.join(those)})"

@@ -1,7 +1,9 @@
-"""Reads the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
+"""Reads the inputs of render, simulate and graph: files of Kubernetes objects, and values for the
+context.
 
-The checks here are only those that every command needs, such as that the data of a Secret is base64. The functions
-whose names begin with `read_` also raise MissingExtraError if PyYAML isn't installed.
+The checks here are only those that every command needs, such as that the data of a Secret is
+base64. The functions whose names begin with `read_` also raise MissingExtraError if PyYAML isn't
+installed.
 """
 
 from __future__ import annotations
@@ -54,8 +56,8 @@ def read_object(path: Path, what: str, several: str = "") -> Document:
         several: The end of the message about a file that contains several objects.
 
     Raises:
-        InputError: The file can't be read, or doesn't contain exactly one object; or the object's apiVersion, kind or
-            metadata.name is missing or isn't a string.
+        InputError: The file can't be read, or doesn't contain exactly one object; or the object's
+            apiVersion, kind or metadata.name is missing or isn't a string.
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
@@ -77,8 +79,8 @@ def read_composite(path: Path, several: str = "") -> Document:
         several: The end of the message about a file that contains several objects.
 
     Raises:
-        InputError: The file doesn't contain exactly one object with apiVersion, kind and metadata.name; or the object's
-            spec or status isn't a mapping.
+        InputError: The file doesn't contain exactly one object with apiVersion, kind and
+            metadata.name; or the object's spec or status isn't a mapping.
     """
     document = read_object(path, "composite resource", several)
     for name in ("spec", "status"):
@@ -89,16 +91,17 @@ def read_composite(path: Path, several: str = "") -> Document:
 def read_resources(paths: Iterable[Path]) -> list[Document]:
     """Read the objects in files, of any kind.
 
-    The items of a List, such as `kubectl get -o yaml` prints, are returned as single objects. Secrets are returned as
-    an API server stores them: the strings of `stringData` become base64 in `data`.
+    The items of a List, such as `kubectl get -o yaml` prints, are returned as single objects.
+    Secrets are returned as an API server stores them: the strings of `stringData` become base64 in
+    `data`.
 
     Args:
-        paths: Files and directories. Of a directory, the files that end in .yaml, .yml and .json are read, without
-            those in directories below.
+        paths: Files and directories. Of a directory, the files that end in .yaml, .yml and .json
+            are read, without those in directories below.
 
     Raises:
-        InputError: A file can't be read; or a directory has no such file; or a document isn't an object with apiVersion
-            and kind, or is a Secret with malformed data.
+        InputError: A file can't be read; or a directory has no such file; or a document isn't an
+            object with apiVersion and kind, or is a Secret with malformed data.
     """
     found: list[Document] = []
     for path in paths:
@@ -113,7 +116,8 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
 
     Args:
         path: A file or a directory.
-        composite: The composite resource, which must not be among them; the error's message says so. None if not known.
+        composite: The composite resource, which must not be among them; the error's message says
+            so. None if not known.
 
     Raises:
         InputError: The same as for `read_resources`; or a resource lacks the annotation
@@ -122,8 +126,11 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
     return list(by_name(read_resources([path]), composite).values())
 
 
-def by_name(documents: Iterable[Document], composite: Document | None = None) -> dict[str, Document]:
-    """Return observed composed resources by composition resource name. The arguments are those of `read_observed`.
+def by_name(
+    documents: Iterable[Document], composite: Document | None = None
+) -> dict[str, Document]:
+    """Return observed composed resources by composition resource name. The arguments are those of
+    `read_observed`.
 
     Raises:
         InputError: A resource lacks the annotation, or two resources have the same value of it.
@@ -132,19 +139,22 @@ def by_name(documents: Iterable[Document], composite: Document | None = None) ->
     for document in documents:
         name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
         if not name:
-            shown = " ".join(short_text(one) for one in (document.content["kind"], _identity(document)[2]) if one)
+            shown = " ".join(
+                short_text(one) for one in (document.content["kind"], _identity(document)[2]) if one
+            )
             if composite is not None and _identity(document) == _identity(composite):
                 raise InputError(
-                    f"{document.where}: this is the composite itself, {shown}; leave it out, because observed "
-                    "resources are those that it is composed of"
+                    f"{document.where}: this is the composite itself, {shown}; leave it out,"
+                    " because observed resources are those that it is composed of"
                 )
             raise InputError(
-                f"{document.where}: {shown} has no annotation {RESOURCE_NAME}; set it to the name that the function "
-                "gives this resource"
+                f"{document.where}: {shown} has no annotation {RESOURCE_NAME}; set it to the name"
+                " that the function gives this resource"
             )
         if name in named:
             raise InputError(
-                f"{document.where} and {named[name].where} have the same annotation {RESOURCE_NAME}: {short_repr(name)}"
+                f"{document.where} and {named[name].where} have the same annotation"
+                f" {RESOURCE_NAME}: {short_repr(name)}"
             )
         named[name] = document
     return named
@@ -163,7 +173,9 @@ def read_secrets(path: Path) -> list[Document]:
     for document in documents:
         content = document.content
         if not _is_secret(content):
-            raise InputError(f"{document.where}: the kind is {kind_of(document)}, and must be Secret of v1")
+            raise InputError(
+                f"{document.where}: the kind is {kind_of(document)}, and must be Secret of v1"
+            )
         if not is_text(content["metadata"].get("name")):
             raise InputError(f"{document.where} has no metadata.name")
     return documents
@@ -176,21 +188,24 @@ def read_functions(path: Path) -> dict[str, Document]:
         path: A file or a directory.
 
     Raises:
-        InputError: The same as for `read_resources`; or an object isn't a Function with a name, or has the same name as
-            another, or has malformed annotations, such as a number as a value.
+        InputError: The same as for `read_resources`; or an object isn't a Function with a name, or
+            has the same name as another, or has malformed annotations, such as a number as a value.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
         content = document.content
         if content["kind"] != "Function" or content["apiVersion"] not in _FUNCTIONS:
             raise InputError(
-                f"{document.where}: the kind is {kind_of(document)}, and must be Function of {_FUNCTIONS[0]}"
+                f"{document.where}: the kind is {kind_of(document)}, and must be Function of"
+                f" {_FUNCTIONS[0]}"
             )
         name = field(document, str, "metadata", "name")
         if not name:
             raise InputError(f"{document.where} has no metadata.name")
         if name in named:
-            raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
+            raise InputError(
+                f"{document.where} and {named[name].where} are both named {short_repr(name)}"
+            )
         named[name] = document
     return named
 
@@ -208,18 +223,22 @@ def read_context(values: Sequence[tuple[str, str]]) -> dict[str, Any]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that `path` means: `path` itself, or the YAML and JSON files of a directory, sorted.
+    """Return the files that `path` means: `path` itself, or the YAML and JSON files of a directory,
+    sorted.
 
-    A `path` that doesn't exist counts as a file. Of a directory, other files, directories, pipes and devices are left
-    out.
+    A `path` that doesn't exist counts as a file. Of a directory, other files, directories, pipes
+    and devices are left out.
 
     Raises:
-        InputError: The directory has no file whose name ends in .yaml, .yml or .json, or can't be read.
+        InputError: The directory has no file whose name ends in .yaml, .yml or .json, or can't be
+            read.
     """
     if not path.is_dir():
         return [path]
     try:
-        files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and is_file(file))
+        files = sorted(
+            file for file in path.iterdir() if file.suffix in _SUFFIXES and is_file(file)
+        )
     except OSError as e:
         raise InputError(f"can't read {path}: {e.strerror}") from e
     if not files:
@@ -228,7 +247,8 @@ def files_of(path: Path) -> list[Path]:
 
 
 def field(document: Document, kind: type, *keys: str | int) -> Any:
-    """Return the value at a path in a document; None if the value, or a parent of the value, is missing or null.
+    """Return the value at a path in a document; None if the value, or a parent of the value, is
+    missing or null.
 
     Args:
         document: The document.
@@ -236,8 +256,8 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
         keys: The path: keys of mappings, and indexes of elements that exist.
 
     Raises:
-        InputError: The value has another type. Or a parent of it isn't a mapping although the path goes on with a key,
-            or isn't a list although the path goes on with an index.
+        InputError: The value has another type. Or a parent of it isn't a mapping although the path
+            goes on with a key, or isn't a list although the path goes on with an index.
     """
     value: Any = document.content
     for at, key in enumerate(keys):
@@ -259,13 +279,16 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
         keys: The path, such as `"metadata", "labels"`.
 
     Raises:
-        InputError: The value at the path, or a parent of it, isn't a mapping; or a label's value isn't a string.
+        InputError: The value at the path, or a parent of it, isn't a mapping; or a label's value
+            isn't a string.
     """
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
         if not isinstance(value, str):
             hint = "; quote it" if isinstance(value, (bool, int, float)) else ""
-            raise FieldError(document, (*keys, key), f" must be a string (got {json_type_in_words(value)}){hint}")
+            raise FieldError(
+                document, (*keys, key), f" must be a string (got {json_type_in_words(value)}){hint}"
+            )
     return found
 
 
@@ -280,13 +303,15 @@ def is_text(value: Any) -> bool:
 
 
 def objects_in(document: Document) -> Iterator[Document]:
-    """Yield the objects of a document: the items of a list, such as a ConfigMapList, or else the document itself.
+    """Yield the objects of a document: the items of a list, such as a ConfigMapList, or else the
+    document itself.
 
-    Missing metadata is added as an empty mapping. The strings in `stringData` of a Secret become base64 in `data`.
+    Missing metadata is added as an empty mapping. The strings in `stringData` of a Secret become
+    base64 in `data`.
 
     Raises:
-        InputError: An object has no apiVersion or kind; or its metadata isn't a mapping; or the data of a Secret is
-            malformed; or an item of a List isn't a mapping.
+        InputError: An object has no apiVersion or kind; or its metadata isn't a mapping; or the
+            data of a Secret is malformed; or an item of a List isn't a mapping.
     """
     for one in items_of(document):
         check(one)
@@ -294,10 +319,12 @@ def objects_in(document: Document) -> Iterator[Document]:
 
 
 def check(document: Document) -> None:
-    """Check that a document has an apiVersion, a kind and sound metadata. Add empty metadata if it has none.
+    """Check that a document has an apiVersion, a kind and sound metadata. Add empty metadata if it
+    has none.
 
     Raises:
-        InputError: apiVersion or kind isn't a non-empty string, or no API server has objects with such metadata.
+        InputError: apiVersion or kind isn't a non-empty string, or no API server has objects with
+            such metadata.
     """
     for key in ("apiVersion", "kind"):
         value = document.content.get(key)
@@ -315,7 +342,8 @@ def check(document: Document) -> None:
 
 
 def _identity(document: Document) -> tuple[str, str, str, str]:
-    """Return the group, kind, name and namespace of an object. A missing name or namespace is an empty string.
+    """Return the group, kind, name and namespace of an object. A missing name or namespace is an
+    empty string.
 
     Raises:
         InputError: The name or the namespace isn't a string.
@@ -330,7 +358,8 @@ def _is_secret(content: dict[str, Any]) -> bool:
 
 
 def _as_stored(document: Document) -> Document:
-    """Return an object as an API server stores it: in a Secret, the strings of `stringData` become base64 in `data`.
+    """Return an object as an API server stores it: in a Secret, the strings of `stringData` become
+    base64 in `data`.
 
     Raises:
         InputError: The data of a Secret is malformed.

@@ -28,7 +28,8 @@ def over_letters(reads: Mapping[Place, str]) -> Iterator[str]:
     """Yield a message for each loop over the letters of a text.
 
     Args:
-        reads: The paths of the fields from which texts were read, such as `xr.spec.zone`, by what has read them.
+        reads: The paths of the fields from which texts were read, such as `xr.spec.zone`, by what
+            has read them.
     """
     loops: dict[str, Mapping[Columns, ast.For]] = {}
     for (code, at), path in reads.items():
@@ -39,8 +40,9 @@ def over_letters(reads: Mapping[Place, str]) -> Iterator[str]:
         if loop is not None:
             target, text = ast.unparse(loop.target), short_text(ast.unparse(loop.iter))
             yield (
-                f"{os.path.basename(file)}:{loop.lineno}: `for {target} in {text}` takes the letters of {path}, "
-                "which is a string; make it a list where it is declared, or write [...] around it"
+                f"{os.path.basename(file)}:{loop.lineno}: `for {target} in {text}` takes the"
+                f" letters of {path}, which is a string; make it a list where it is declared, or"
+                " write [...] around it"
             )
 
 
@@ -62,7 +64,9 @@ def _loops(source: str) -> Mapping[Columns, ast.For]:
 
 
 def _value_in(function: ast.AST, gone_over: ast.expr) -> ast.expr:
-    """Return the value that a loop goes over, without `enumerate(...)`, `... or []` and a name for it."""
+    """Return the value that a loop goes over, without `enumerate(...)`, `... or []` and a name for
+    it.
+    """
     found: ast.expr | None = gone_over
     for _ in range(_MOST_STEPS):
         value = found
@@ -70,7 +74,9 @@ def _value_in(function: ast.AST, gone_over: ast.expr) -> ast.expr:
             found = _set_once(function, value.id)
         elif isinstance(value, ast.BoolOp):
             found = value.values[0]
-        elif isinstance(value, ast.Call) and ast.unparse(value.func) in _SAME_ELEMENTS and value.args:
+        elif (
+            isinstance(value, ast.Call) and ast.unparse(value.func) in _SAME_ELEMENTS and value.args
+        ):
             found = value.args[0]
         if found is None or found is value:
             break
@@ -79,10 +85,16 @@ def _value_in(function: ast.AST, gone_over: ast.expr) -> ast.expr:
 
 def _set_once(function: ast.AST, name: str) -> ast.expr | None:
     """Return what a name is set to in a function; None if that isn't one value."""
-    stores = [one for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    stores = [
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    ]
     if sum(one.id == name for one in stores) != 1:
         return None
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(one, ast.Name) and one.id == name for one in node.targets
+        ):
             return node.value
     return None

@@ -1,4 +1,6 @@
-"""What previews see of a run of compose() beside its answer: forgotten resources, held-back ones, missing values."""
+"""What previews see of a run of compose() beside its answer: forgotten resources, held-back ones,
+missing values.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,13 @@ class Origin(NamedTuple):
     """A place in a request.
 
     Attributes:
-        part: The part of the request: `xr` (the observed composite), `observed` (observed resources), `desired`,
-            `required` (required resources), `input`, `context`, `credentials` or `details` (connection details).
-        name: The composition resource name, the requirement's key, or the name of credentials. Empty for the other
-            parts, and for the composite's connection details.
-        steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
+        part: The part of the request: `xr` (the observed composite), `observed` (observed
+            resources), `desired`, `required` (required resources), `input`, `context`,
+            `credentials` or `details` (connection details).
+        name: The composition resource name, the requirement's key, or the name of credentials.
+            Empty for the other parts, and for the composite's connection details.
+        steps: The keys and indexes that lead to the value. For a required resource, its index comes
+            first.
     """
 
     part: str
@@ -56,9 +60,11 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, key: str) -> Origin | None:
-    """Return the place in the request of a model's field, or of a key of a map; None if it isn't read from the request.
+    """Return the place in the request of a model's field, or of a key of a map; None if it isn't
+    read from the request.
 
-    That holds for models that the author makes, and for references to an observed object in desired state.
+    That holds for models that the author makes, and for references to an observed object in desired
+    state.
     """
     return _origin(node.root, node.path, key)
 
@@ -68,13 +74,16 @@ def _origin(root: Root | None, path: str, *keys: str) -> Origin | None:
         return None
     path = path.removeprefix(root.prefix)
     steps: list[Any] = [
-        name or (int(index) if index else quoted.replace('\\"', '"')) for name, index, quoted in _STEP.findall(path)
+        name or (int(index) if index else quoted.replace('\\"', '"'))
+        for name, index, quoted in _STEP.findall(path)
     ]
     steps += keys
     if root.kind == "xr":
         return Origin("xr", "", tuple(steps))
     if root.kind == "resource":
-        return Origin("desired" if root.prefix.startswith("desired.") else "observed", root.name, tuple(steps))
+        return Origin(
+            "desired" if root.prefix.startswith("desired.") else "observed", root.name, tuple(steps)
+        )
     if root.kind == "required":
         number = root.prefix.removeprefix(f"required.{root.name}[").removesuffix("]")
         return Origin("required", root.name, (int(number), *steps)) if number.isdigit() else None
@@ -89,7 +98,8 @@ def is_missing(value: Any) -> bool:
 def origin_text(origin: Origin) -> str:
     """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`.
 
-    The annotation with the external name is shown as `external_name`, such as in `vpc.external_name`.
+    The annotation with the external name is shown as `external_name`, such as in
+    `vpc.external_name`.
     """
     steps = origin.steps
     name = origin.name
@@ -112,11 +122,13 @@ COMPOSITE: Final = ""
 
 
 class Asked(NamedTuple):
-    """A resource as compose() registers it, as plain data, in which Observables stand for unresolved values.
+    """A resource as compose() registers it, as plain data, in which Observables stand for
+    unresolved values.
 
     Attributes:
         data: The data.
-        partial: Whether a previous function desires the resource too, so that fields may be missing here.
+        partial: Whether a previous function desires the resource too, so that fields may be missing
+            here.
     """
 
     data: dict[str, Any]
@@ -127,24 +139,29 @@ class Seen(Observer):
     """The record of one run of compose(), or of several runs whose answers are thrown away.
 
     Attributes:
-        unresolved: The paths of the composite's fields that compose() sets to values that don't exist yet. For a key
-            that doesn't exist yet, it is the path of the object that gets the key.
-        missing: The paths of the missing values that compose() got. One around another one is left out.
-        unset: The fields of the composite's spec and metadata that compose() read and that aren't set, each with the
-            line that read it. The field that was read last is the last one.
-        absent: The fields of observed resources that compose() read and that aren't there, each with the line that read
-            it first.
-        errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
+        unresolved: The paths of the composite's fields that compose() sets to values that don't
+            exist yet. For a key that doesn't exist yet, it is the path of the object that gets the
+            key.
+        missing: The paths of the missing values that compose() got. One around another one is left
+            out.
+        unset: The fields of the composite's spec and metadata that compose() read and that aren't
+            set, each with the line that read it. The field that was read last is the last one.
+        absent: The fields of observed resources that compose() read and that aren't there, each
+            with the line that read it first.
+        errors: The exception that ended each run, with the author's line; empty for a run that
+            ended by itself.
         raised: The exception that ended the first run; None if it ended by itself.
         used: The values in the expression that raised this exception, as far as they are known.
         twice: The line that registered a name first, if compose() registered it twice; else empty.
         places: The line that registered each resource, by name.
-        trees: The composite, under the name `COMPOSITE`, and the resources that compose() registers, by name, until
-            the answer is taken in; each with whether a previous function desires it, too.
-        notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
-            of another object, questions for `exists`, names that nothing has, and what `unknown_fields` finds.
-        held: The resources that compose() registers and that aren't in the function's answer, by name. One whose values
-            can't be encoded is left out.
+        trees: The composite, under the name `COMPOSITE`, and the resources that compose()
+            registers, by name, until the answer is taken in; each with whether a previous function
+            desires it, too.
+        notes: A message for each likely mistake in the code: resources that are made, but neither
+            registered nor part of another object, questions for `exists`, names that nothing has,
+            and what `unknown_fields` finds.
+        held: The resources that compose() registers and that aren't in the function's answer, by
+            name. One whose values can't be encoded is left out.
     """
 
     def __init__(self) -> None:
@@ -167,9 +184,15 @@ class Seen(Observer):
         self.notes: list[str] = []
 
     def line(self) -> str:
-        """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
+        """Return the line outside of this package that is running, such as `function.py:31`; empty
+        if there is none.
+        """
         frame = _authors_frame()
-        return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        return (
+            ""
+            if frame is None
+            else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        )
 
     def made(self, model: Any) -> None:
         if not isinstance(model, Resource):
@@ -250,7 +273,9 @@ class Seen(Observer):
         self._texts.clear()
 
     def beyond(self, known: Collection[str]) -> dict[str, Asked]:
-        """Return the resources that compose() registers, by name, but those of the names in `known`."""
+        """Return the resources that compose() registers, by name, but those of the names in
+        `known`.
+        """
         return {
             name: Asked(_with_observables(tree), partial)
             for name, (tree, partial) in self.trees.items()
@@ -261,13 +286,16 @@ class Seen(Observer):
         for one, place in self._made:
             if one._state is None and (one._node is None or one._node.state == LOOSE):
                 yield (
-                    f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
-                    "ctx.resource(name, ...)"
+                    f"{place}: {type_in_words(one)} is made and never registered, so it isn't"
+                    " composed; hand it to ctx.resource(name, ...)"
                 )
         for origin, place in self.absent.items():
             if origin.steps == ("exists",):
                 observed = f"{origin.name}.observed"
-                yield f"{place}: {observed}.exists is read and never set; `if {observed}:` asks whether it exists"
+                yield (
+                    f"{place}: {observed}.exists is read and never set; `if {observed}:` asks"
+                    " whether it exists"
+                )
         yield from over_letters(self._texts)
         yield from dict.fromkeys(self._wrong_names)
         if self._model is not None:
@@ -282,10 +310,14 @@ def _authors_frame() -> FrameType | None:
     return frame
 
 
-def _wrong_names(call: Any, asked: Iterable[Observable], removed: Mapping[str, str]) -> Iterator[str]:
-    """Yield a message for each resource that compose() removes and each requirement that it reads if it doesn't exist.
+def _wrong_names(
+    call: Any, asked: Iterable[Observable], removed: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield a message for each resource that compose() removes and each requirement that it reads
+    if it doesn't exist.
 
-    `asked` are the missing values that it got, and `removed` the lines that removed resources, by name.
+    `asked` are the missing values that it got, and `removed` the lines that removed resources, by
+    name.
     """
     names = {*call.resources, *call.desired, *call.existing}
     for name in sorted(removed.keys() - names):
@@ -294,14 +326,22 @@ def _wrong_names(call: Any, asked: Iterable[Observable], removed: Mapping[str, s
             yield f"{removed[name]}: ctx.remove({name!r}): no resource has this name{near}"
     wanted = call.requirements.resources
     roots = [root_of(one) for value in asked for one in sources(value)]
-    for key in sorted({root.name for root in roots if root is not None and root.kind == "required"} - wanted.keys()):
+    for key in sorted(
+        {root.name for root in roots if root is not None and root.kind == "required"}
+        - wanted.keys()
+    ):
         if call.required_resources.answer(key) is None:
             near = near_name(key, wanted)
-            yield f"required.{key} is read, and neither compose() nor the Composition asks for {key}{near}"
+            yield (
+                f"required.{key} is read, and neither compose() nor the Composition asks for"
+                f" {key}{near}"
+            )
 
 
 def _with_observables(tree: Tree) -> dict[str, Any]:
-    """Return a tree's data, in which unresolved texts, and maps with unresolved keys, are Observables."""
+    """Return a tree's data, in which unresolved texts, and maps with unresolved keys, are
+    Observables.
+    """
     data: dict[str, Any] = {"": _without_tombstones(tree.data)}
     for found in tree.found:
         steps = ["", *(found.steps[:-1] if found.is_key else found.steps)]
@@ -325,8 +365,19 @@ def _without_tombstones(value: Any) -> Any:
 # Crossplane's own fields in the spec of a composite. Not every model has them.
 _STEERING: Final = frozenset(
     {
-        *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),
-        *("compositionUpdatePolicy", "crossplane", "environmentConfigRefs", "publishConnectionDetailsTo"),
+        *(
+            "claimRef",
+            "compositionRef",
+            "compositionRevisionRef",
+            "compositionRevisionSelector",
+            "compositionSelector",
+        ),
+        *(
+            "compositionUpdatePolicy",
+            "crossplane",
+            "environmentConfigRefs",
+            "publishConnectionDetailsTo",
+        ),
         *("resourceRef", "resourceRefs", "writeConnectionSecretToRef"),
     }
 )
@@ -338,10 +389,11 @@ _WANTED: Final[dict[int, tuple[type[Any], str]]] = {
 
 
 def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
-    """Yield a line for each field of the composite's spec that its model lacks, or whose value has the wrong type.
+    """Yield a line for each field of the composite's spec that its model lacks, or whose value has
+    the wrong type.
 
-    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines. Neither do Crossplane's
-    own fields, such as `compositionRef`.
+    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines.
+    Neither do Crossplane's own fields, such as `compositionRef`.
 
     Args:
         model: The class by which compose() reads the composite.
@@ -360,9 +412,13 @@ def _unknown_in(value: Any, type_: types.Type, steps: list[Any], model: str) -> 
         return
     kind, wanted = _WANTED[type_.code]
     if not isinstance(value, kind):
-        yield f"the composite's {show(steps)} must be {wanted}, by {model} (got {short_repr(value)})"
+        yield (
+            f"the composite's {show(steps)} must be {wanted}, by {model} (got {short_repr(value)})"
+        )
         return
-    members: Iterable[tuple[Any, Any]] = enumerate(value) if isinstance(value, list) else value.items()
+    members: Iterable[tuple[Any, Any]] = (
+        enumerate(value) if isinstance(value, list) else value.items()
+    )
     if type_.code != types.MODEL:
         for key, one in members:
             yield from _unknown_in(one, type_.item, [*steps, key], model)
@@ -373,5 +429,9 @@ def _unknown_in(value: Any, type_: types.Type, steps: list[Any], model: str) -> 
                 yield from _unknown_in(one, known[key], [*steps, key], model)
             elif len(steps) > 1 or key not in _STEERING:
                 near = near_name(key, known)
-                remedy = f"{' If' if near else '; if'} the XRD has it, run `crossplane-lite generate`"
-                yield f"the composite's {show([*steps, key])} isn't a field of {model}{near}{remedy}"
+                remedy = (
+                    f"{' If' if near else '; if'} the XRD has it, run `crossplane-lite generate`"
+                )
+                yield (
+                    f"the composite's {show([*steps, key])} isn't a field of {model}{near}{remedy}"
+                )

@@ -1,6 +1,8 @@
-"""The types of a pipeline: steps, required resources, runners (which call functions), and the cluster.
+"""The types of a pipeline: steps, required resources, runners (which call functions), and the
+cluster.
 
-The modules that read files, run a reconcile, simulate several reconciles and draw graphs share these types.
+The modules that read files, run a reconcile, simulate several reconciles and draw graphs share
+these types.
 """
 
 from __future__ import annotations
@@ -13,15 +15,17 @@ OPERATIONS_GROUP: Final = "ops.crossplane.io"
 
 
 class Selector(NamedTuple):
-    """Selects the resources that a function or a step of the Composition requires: one by name, or several by labels.
+    """Selects the resources that a function or a step of the Composition requires: one by name, or
+    several by labels.
 
     Attributes:
         api_version: The resources' apiVersion.
         kind: The resources' kind.
         name: The resource's name; None to select by labels.
-        labels: The labels that the resources must have; empty for all resources of the kind, None to select by name.
-        namespace: The resources' namespace. With a name, None means a cluster-scoped resource. With labels, None means
-            resources of all namespaces and cluster-scoped resources.
+        labels: The labels that the resources must have; empty for all resources of the kind, None
+            to select by name.
+        namespace: The resources' namespace. With a name, None means a cluster-scoped resource. With
+            labels, None means resources of all namespaces and cluster-scoped resources.
     """
 
     api_version: str
@@ -65,10 +69,10 @@ class Step(NamedTuple):
         where: The step's file and path in it, for error messages; may be empty.
         input: The function's input, an object of any kind; None for no input.
         credentials: The namespace and the name of a Secret for each name of credentials.
-        resources: The resources that the Composition, rather than the function, requires for the step, by requirement
-            name.
-        schemas: The apiVersion and the kind of each schema that the Composition, rather than the function, requires
-            for the step, by requirement name.
+        resources: The resources that the Composition, rather than the function, requires for the
+            step, by requirement name.
+        schemas: The apiVersion and the kind of each schema that the Composition, rather than the
+            function, requires for the step, by requirement name.
     """
 
     name: str
@@ -81,7 +85,9 @@ class Step(NamedTuple):
 
 
 class Runner(Protocol):
-    """An object that calls one function, in this process or elsewhere: any object with the method `run`."""
+    """An object that calls one function, in this process or elsewhere: any object with the method
+    `run`.
+    """
 
     def run(self, request: bytes, timeout: float) -> bytes:
         """Call the function with a request, and return its response.
@@ -111,7 +117,8 @@ class Cluster(Protocol):
         ...  # pragma: no cover
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind, with each `$ref` replaced by its content; None if it isn't known.
+        """Return the OpenAPI schema of a kind, with each `$ref` replaced by its content; None if it
+        isn't known.
 
         Raises:
             RenderError: `api_version` isn't an apiVersion, or the schema can't be read.

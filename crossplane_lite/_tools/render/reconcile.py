@@ -59,7 +59,12 @@ _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDat
 # A reason, as the schema of Kubernetes' own type of conditions has it. XRDs let others pass.
 _REASON: Final = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 # The fields that Crossplane itself writes into the status of a composite, beside the conditions.
-_OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
+_OWN_STATUS: Final = (
+    "claimConditionTypes",
+    "connectionDetails",
+    "crossplane",
+    "lastHandledReconcileAt",
+)
 _PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
 
 
@@ -80,37 +85,45 @@ def render(
     The arguments aren't changed, and the result shares no object with them.
 
     Args:
-        composite: The composite resource. If it has no uid, it gets one that is made from its kind and name.
+        composite: The composite resource. If it has no uid, it gets one that is made from its kind
+            and name.
         pipeline: The steps of the Composition.
-        functions: By the function's name, a composition function or an object with the method `RunFunction`, which is
-            called in this process, or a runner (an object that calls the function).
-        cluster: The source of required resources, schemas, and the Secrets of credentials and connection details. If it
-            has a method `scope(api_version, kind)`, this method says which kinds are cluster-scoped. None for a cluster
-            without other objects.
-        observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
-            If a resource has a controller, it must be the composite. If the composite is namespaced, the resources must
-            be in its namespace.
+        functions: By the function's name, a composition function or an object with the method
+            `RunFunction`, which is called in this process, or a runner (an object that calls the
+            function).
+        cluster: The source of required resources, schemas, and the Secrets of credentials and
+            connection details. If it has a method `scope(api_version, kind)`, this method says
+            which kinds are cluster-scoped. None for a cluster without other objects.
+        observed: The composed resources that exist, each with the annotation
+            `crossplane.io/composition-resource-name`. If a resource has a controller, it must be
+            the composite. If the composite is namespaced, the resources must be in its namespace.
         context: The pipeline's context before the first step; None for an empty context.
-        timeout: The time limit of all steps together, in seconds. Functions in this process have none.
-        xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the composite is treated as in
-            Crossplane 1, with references in its spec, connection details and perhaps a claim. The status that the
-            functions desire is checked against the XRD; without an XRD, against the cluster's schema of the kind if
-            the cluster has one. None if it isn't known.
-        composition: The name of the Composition, which functions see in the composite; None for no name.
+        timeout: The time limit of all steps together, in seconds. Functions in this process have
+            none.
+        xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the
+            composite is treated as in Crossplane 1, with references in its spec, connection details
+            and perhaps a claim. The status that the functions desire is checked against the XRD;
+            without an XRD, against the cluster's schema of the kind if the cluster has one. None if
+            it isn't known.
+        composition: The name of the Composition, which functions see in the composite; None for no
+            name.
 
     Returns:
-        The objects that Crossplane would apply, delete, store and report. If the composite is paused or being deleted,
-        no function is called, and only the composite's status changes.
+        The objects that Crossplane would apply, delete, store and report. If the composite is
+        paused or being deleted, no function is called, and only the composite's status changes.
 
     Raises:
         FatalResultError: A function returned a fatal result.
-        InvalidStatusError: The desired status of the composite doesn't fit the schema of the composite's kind.
-        RenderError: The reconcile fails for another reason. The error's `composite` has the conditions that Crossplane
-            stores.
+        InvalidStatusError: The desired status of the composite doesn't fit the schema of the
+            composite's kind.
+        RenderError: The reconcile fails for another reason. The error's `composite` has the
+            conditions that Crossplane stores.
         InputError: An argument can't be used.
         UsageError: A function is neither a runner nor a composition function.
     """
-    return _Reconcile(composite, cluster, observed, xrd, composition).run(pipeline, functions, context, timeout)
+    return _Reconcile(composite, cluster, observed, xrd, composition).run(
+        pipeline, functions, context, timeout
+    )
 
 
 class _Reconcile:
@@ -128,7 +141,8 @@ class _Reconcile:
         self._xrd = xrd
         self._legacy = is_legacy(xrd)
         self._composition = composition
-        # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
+        # Encoded and decoded again, so that it shares nothing with objects that the caller may
+        # change later.
         self._composite = codec.decode_struct(observed_bytes(composite, "the composite resource"))
         self._conditions = _conditions_of(self._composite)
         self._status: dict[str, Any] = {}
@@ -142,8 +156,9 @@ class _Reconcile:
         """Return the observed resources by composition resource name.
 
         Raises:
-            InputError: A resource has no apiVersion, kind or composition resource name, has a controller that isn't the
-                composite, or is outside of the composite's namespace; or two resources have the same name.
+            InputError: A resource has no apiVersion, kind or composition resource name, has a
+                controller that isn't the composite, or is outside of the composite's namespace; or
+                two resources have the same name.
         """
         found: dict[str, Mapping[str, Any]] = {}
         owner = self._owner
@@ -151,17 +166,19 @@ class _Reconcile:
             controller = controller_of(resource)
             if controller is not None and controller.get("uid") != owner.uid:
                 raise InputError(
-                    f"the observed resource {quoted(name)} has a controller that isn't the composite: "
-                    f"{text_of(controller.get('kind')) or 'an object'} {text_of(controller.get('name'))} with uid "
-                    f"{text_of(controller.get('uid')) or '(none)'}, and the composite's uid is {owner.uid}; leave the "
-                    "resource out, or give the composite's metadata.uid as the cluster has it"
+                    f"the observed resource {quoted(name)} has a controller that isn't the"
+                    f" composite: {text_of(controller.get('kind')) or 'an object'}"
+                    f" {text_of(controller.get('name'))} with uid"
+                    f" {text_of(controller.get('uid')) or '(none)'}, and the composite's uid is"
+                    f" {owner.uid}; leave the resource out, or give the composite's metadata.uid as"
+                    " the cluster has it"
                 )
             namespace = text_of(metadata_of(resource).get("namespace"))
             if owner.namespace and namespace != owner.namespace:
                 where = f"in namespace {quoted(namespace)}" if namespace else "in no namespace"
                 raise InputError(
-                    f"the observed resource {quoted(name)} is {where}, and composed resources must be in the "
-                    f"composite's namespace, {quoted(owner.namespace)}"
+                    f"the observed resource {quoted(name)} is {where}, and composed resources must"
+                    f" be in the composite's namespace, {quoted(owner.namespace)}"
                 )
             found[name] = resource
         return found
@@ -174,10 +191,17 @@ class _Reconcile:
         timeout: float,
     ) -> Rendered:
         pipeline = Pipeline(
-            steps, functions, observed=self._state(), cluster=self._cluster, context=context, timeout=timeout
+            steps,
+            functions,
+            observed=self._state(),
+            cluster=self._cluster,
+            context=context,
+            timeout=timeout,
         )
         if self._is_left_alone():
-            return Rendered(self._with_old_status(), {}, {}, {}, [], {}, {}, [], legacy=self._legacy)
+            return Rendered(
+                self._with_old_status(), {}, {}, {}, [], {}, {}, [], legacy=self._legacy
+            )
         try:
             pipeline.run()
             rendered = self._finished(pipeline)
@@ -202,12 +226,17 @@ class _Reconcile:
         metadata = metadata_of(self._composite)
         if self._is_paused():
             self._mark("Synced", "False", "ReconcilePaused", _PAUSED)
-            _log.warning("no function is called: the composite has the annotation crossplane.io/paused: true")
+            _log.warning(
+                "no function is called: the composite has the annotation crossplane.io/paused: true"
+            )
             return True
         if metadata.get("deletionTimestamp"):
             self._mark("Ready", "False", "Deleting")
             self._mark("Synced", "True", "ReconcileSuccess")
-            _log.warning("no function is called: the composite is being deleted, it has a metadata.deletionTimestamp")
+            _log.warning(
+                "no function is called: the composite is being deleted, it has a"
+                " metadata.deletionTimestamp"
+            )
             return True
         return False
 
@@ -217,7 +246,9 @@ class _Reconcile:
     # -- requests
 
     def _state(self) -> bytes:
-        """Return the bytes of the State message `observed` of requests: the composite and the observed resources."""
+        """Return the bytes of the State message `observed` of requests: the composite and the
+        observed resources.
+        """
         state = _view.State()
         # Only composites of Crossplane 1 have connection details.
         details = self._details(self._seen) if self._legacy else {}
@@ -229,14 +260,19 @@ class _Reconcile:
         return data
 
     def _seen_composite(self) -> dict[str, Any]:
-        """Return the composite as functions see it. Add the condition Responsive to the composite's conditions.
+        """Return the composite as functions see it. Add the condition Responsive to the composite's
+        conditions.
 
-        The result has the fields that Crossplane and the API server set: a uid, the label `crossplane.io/composite`,
-        references to the Composition and the observed resources, and the condition Responsive.
+        The result has the fields that Crossplane and the API server set: a uid, the label
+        `crossplane.io/composite`, references to the Composition and the observed resources, and the
+        condition Responsive.
         """
         metadata = self._composite["metadata"]
         labels = {**_dict_in(metadata, "labels"), COMPOSITE_LABEL: self._owner.prefix}
-        seen = {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
+        seen = {
+            **self._composite,
+            "metadata": {**metadata, "labels": labels, "uid": self._owner.uid},
+        }
         if self._composition is not None:
             seen["spec"] = with_composition(seen.get("spec"), self._composition, self._legacy)
         if self._observed:
@@ -255,7 +291,8 @@ class _Reconcile:
         return with_references(self._composite.get("spec"), references, self._legacy)
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
-        """Return the content of the connection Secret that a resource refers to; empty if there is no such Secret.
+        """Return the content of the connection Secret that a resource refers to; empty if there is
+        no such Secret.
 
         Raises:
             RenderError: The Secret can't be read.
@@ -264,7 +301,9 @@ class _Reconcile:
         if reference is None:
             return {}
         namespace, name = reference
-        found = self._cluster.resources(Selector("v1", "Secret", name=name, namespace=namespace or None))
+        found = self._cluster.resources(
+            Selector("v1", "Secret", name=name, namespace=namespace or None)
+        )
         return secret_data(found[0], f"Secret {namespace}/{name}") if found else {}
 
     # -- the outcome
@@ -286,8 +325,8 @@ class _Reconcile:
             ready[name] = message.ready == _view.READY_TRUE
             if not is_dns_label(name):
                 self._notes.append(
-                    f"the composition resource name {quoted(name)} isn't a DNS label, which other tools may need: "
-                    f"{DNS_LABEL_FORM}"
+                    f"the composition resource name {quoted(name)} isn't a DNS label, which other"
+                    f" tools may need: {DNS_LABEL_FORM}"
                 )
         _check_doubles(composed)
         status = self._desired_status(desired.composite)
@@ -312,7 +351,8 @@ class _Reconcile:
         )
 
     def _desired_status(self, message: Any) -> dict[str, Any]:
-        """Return the status that the functions desire, without its conditions. Add these to the composite's conditions.
+        """Return the status that the functions desire, without its conditions. Add these to the
+        composite's conditions.
 
         If the composite already has a condition of the same type, the desired condition is ignored.
 
@@ -322,17 +362,25 @@ class _Reconcile:
         raw = message.resource
         status = decoded(raw, "the desired composite resource").get("status", {})
         if not isinstance(status, dict):
-            raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
+            raise RenderError(
+                "the desired composite's status must be an object (got"
+                f" {json_type_in_words(status)})"
+            )
         conditions = status.pop("conditions", None)
-        found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
-        # The composite's present conditions come last, and replace desired conditions of the same type.
+        found = (
+            [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
+        )
+        # The composite's present conditions come last, and replace desired conditions of the same
+        # type.
         for condition in self._conditions:
             with_condition(found, condition)
         self._conditions = found
         return status
 
     def _scope(self) -> str:
-        """Return the scope of the composite's kind; empty if it isn't known, or the composite has a namespace."""
+        """Return the scope of the composite's kind; empty if it isn't known, or the composite has a
+        namespace.
+        """
         if self._owner.namespace:
             return ""
         if self._xrd is not None:
@@ -340,15 +388,21 @@ class _Reconcile:
         return scope_of(self._owner.api_version, self._owner.kind, self._cluster)
 
     def _schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the composite's kind: that of the XRD, else the cluster's; None if there is none."""
+        """Return the schema of the composite's kind: that of the XRD, else the cluster's; None if
+        there is none.
+        """
         if self._xrd is None:
             return self._cluster.schema(self._owner.api_version, self._owner.kind)
         return schema_of(self._composite, self._xrd, "the XRD")[0]
 
     def _errors_in_status(self, runs: Sequence[StepRun]) -> list[str]:
-        """Return a message for each mistake in the status that the functions desire, if its schema is known."""
+        """Return a message for each mistake in the status that the functions desire, if its schema
+        is known.
+        """
         is_set = (
-            runs and b"status" in _view.RunFunctionResponse.FromString(runs[-1].response).desired.composite.resource
+            runs
+            and b"status"
+            in _view.RunFunctionResponse.FromString(runs[-1].response).desired.composite.resource
         )
         waits = any(run.seen is not None and run.seen.unresolved for run in runs)
         schema = self._schema() if is_set or waits else None
@@ -357,15 +411,21 @@ class _Reconcile:
         from .validation import status_errors
 
         try:
-            return status_errors(self._composite, runs, schema, "" if self._xrd is None else " in the XRD")
+            return status_errors(
+                self._composite, runs, schema, "" if self._xrd is None else " in the XRD"
+            )
         except MissingExtraError as error:
             self._notes.append(f"the composite's status isn't checked against its schema: {error}")
             return []
 
     def _looks_wrong(self, pipeline: Pipeline) -> Iterator[str]:
-        """Yield a note for each likely mistake in the functions' code and in their desired state."""
+        """Yield a note for each likely mistake in the functions' code and in their desired
+        state.
+        """
         # Steps with the same composite give the same notes.
-        yield from dict.fromkeys(note for run in pipeline.runs if run.seen is not None for note in run.seen.notes)
+        yield from dict.fromkeys(
+            note for run in pipeline.runs if run.seen is not None for note in run.seen.notes
+        )
         is_unset = any(run.seen is not None and run.seen.unset for run in pipeline.runs)
         if is_unset or any(run.step.credentials for run in pipeline.runs):
             from .advice import none_texts, shown_secrets, unknown_reads
@@ -375,7 +435,9 @@ class _Reconcile:
             yield from unknown_reads(pipeline.runs, (self._schema() if is_unset else None) or {})
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the observed resources that the composite controls and that aren't in `composed`, by name."""
+        """Return the observed resources that the composite controls and that aren't in `composed`,
+        by name.
+        """
         return {
             name: codec.decode_struct(observed_bytes(self._observed[name], name))
             for name in sorted(self._observed)
@@ -383,9 +445,11 @@ class _Reconcile:
         }
 
     def _unknown_names(self, pipeline: Pipeline, composed: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a note for each observed resource whose name no function composes, but a similar one.
+        """Yield a note for each observed resource whose name no function composes, but a similar
+        one.
 
-        Crossplane doesn't delete it, because the composite doesn't control it. A function may keep it as it is.
+        Crossplane doesn't delete it, because the composite doesn't control it. A function may keep
+        it as it is.
         """
         says = [*told(pipeline.runs)]
         held = {name for one in says for name in one.held}
@@ -399,8 +463,8 @@ class _Reconcile:
     def _take_conditions(self, pipeline: Pipeline) -> set[str]:
         """Store the conditions that the functions returned, and return their types.
 
-        Conditions of Crossplane's own types, such as Ready, are ignored. For a composite of Crossplane 1, also store
-        the types of the conditions for the claim.
+        Conditions of Crossplane's own types, such as Ready, are ignored. For a composite of
+        Crossplane 1, also store the types of the conditions for the claim.
         """
         seen = set()
         known = lookup(self._composite, ("status", "claimConditionTypes"))
@@ -408,14 +472,16 @@ class _Reconcile:
         for condition, is_for_claim in pipeline.conditions:
             if condition["type"] in _SYSTEM:
                 self._notes.append(
-                    f"the condition {condition['type']} of a function is ignored, because Crossplane sets it itself: "
-                    "choose another type; readiness is said with .ready of the composite and of resources"
+                    f"the condition {condition['type']} of a function is ignored, because"
+                    " Crossplane sets it itself: choose another type; readiness is said with"
+                    " .ready of the composite and of resources"
                 )
                 continue
             if not _REASON.fullmatch(condition["reason"] or "None"):
                 self._notes.append(
-                    f"the condition {condition['type']} of a function has a reason that isn't one CamelCase word, as "
-                    "Kubernetes' own conditions need it: sentences belong into the message"
+                    f"the condition {condition['type']} of a function has a reason that isn't one"
+                    " CamelCase word, as Kubernetes' own conditions need it: sentences belong into"
+                    " the message"
                 )
             seen.add(condition["type"])
             with_condition(self._conditions, condition)
@@ -426,20 +492,26 @@ class _Reconcile:
         return seen
 
     def _mark(self, type_: str, status: str, reason: str, message: str = "") -> None:
-        """Store a condition that Crossplane itself sets. It replaces an older condition of its type."""
+        """Store a condition that Crossplane itself sets. It replaces an older condition of its
+        type.
+        """
         mark(self._conditions, self._composite, type_, status, reason, message)
 
     def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
         """Return the composite as Crossplane stores it after a failed reconcile.
 
-        Its condition Synced is False. Conditions of functions that weren't set in this reconcile become Unknown.
+        Its condition Synced is False. Conditions of functions that weren't set in this reconcile
+        become Unknown.
         """
         message = f"cannot compose resources: {error}"
         self._mark("Synced", "False", "ReconcileError", message)
         seen = self._take_conditions(pipeline)
         for condition in list(self._conditions):
             if condition["type"] not in _SYSTEM and condition["type"] not in seen:
-                lost = "A fatal error occurred before the status of this condition could be determined."
+                lost = (
+                    "A fatal error occurred before the status of this condition could be"
+                    " determined."
+                )
                 self._mark(condition["type"], "Unknown", "FatalError", lost)
         return self._with_old_status()
 
@@ -451,7 +523,9 @@ class _Reconcile:
         own = {key: before[key] for key in _OWN_STATUS if key in before}
         if "claimConditionTypes" in self._status:
             own["claimConditionTypes"] = self._status["claimConditionTypes"]
-        conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
+        conditions = [
+            {**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions
+        ]
         return {**self._composite, "status": {**own, **status, "conditions": conditions}}
 
 
@@ -460,7 +534,9 @@ def _dict_in(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:
+def _fill(
+    message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str
+) -> None:
     message.resource = observed_bytes(resource, what)
     if details:
         message.connection_details.update(details)
@@ -468,7 +544,9 @@ def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes
 
 def _check_composite(composite: Mapping[str, Any]) -> None:
     if not isinstance(composite, Mapping):
-        raise InputError(f"the composite resource must be a mapping (got {type_in_words(composite)})")
+        raise InputError(
+            f"the composite resource must be a mapping (got {type_in_words(composite)})"
+        )
     for value, what in (
         (composite.get("apiVersion"), "apiVersion"),
         (composite.get("kind"), "kind"),
@@ -491,7 +569,9 @@ def _conditions_of(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [] if conditions is None else _checked_conditions(conditions, InputError)
 
 
-def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
+def _checked_conditions(
+    conditions: Any, error: type[Exception], which: str = ""
+) -> list[dict[str, Any]]:
     """Return conditions after checking that they are a list, and that each has a type.
 
     Args:
@@ -501,10 +581,15 @@ def _checked_conditions(conditions: Any, error: type[Exception], which: str = ""
     """
     place = f"the {which}composite's status.conditions"
     if not isinstance(conditions, list):
-        raise error(f"{place} must be a list of conditions, each with a type (got {json_type_in_words(conditions)})")
+        raise error(
+            f"{place} must be a list of conditions, each with a type (got"
+            f" {json_type_in_words(conditions)})"
+        )
     for number, one in enumerate(conditions):
         if not isinstance(one, dict) or not text_of(one.get("type")):
-            raise error(f"{place}[{number}] must be a condition with a type, which is a non-empty string")
+            raise error(
+                f"{place}[{number}] must be a condition with a type, which is a non-empty string"
+            )
     return conditions
 
 
@@ -526,8 +611,9 @@ def _check_doubles(composed: Mapping[str, Mapping[str, Any]]) -> None:
 def _readiness(composite: int, ready: Mapping[str, bool]) -> tuple[str, str, str]:
     """Return status, reason and message of the composite's condition Ready.
 
-    If the functions have set the composite's readiness, it decides. If not, all composed resources must be ready.
-    `composite` is a value of the enum Ready, and `ready` says of each composed resource whether it is ready.
+    If the functions have set the composite's readiness, it decides. If not, all composed resources
+    must be ready. `composite` is a value of the enum Ready, and `ready` says of each composed
+    resource whether it is ready.
     """
     unready = [name for name, is_ready in ready.items() if not is_ready]
     if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):

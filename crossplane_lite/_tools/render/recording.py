@@ -1,4 +1,6 @@
-"""Records a run of compose() for `--explain`: the values that it reads, and the lines of code that set fields."""
+"""Records a run of compose() for `--explain`: the values that it reads, and the lines of code that
+set fields.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ class Registered(NamedTuple):
     """A resource as it is when compose() ends. A line is text such as `function.py:31`.
 
     Attributes:
-        values: The values of the fields that were set, by the keys and indexes of their paths. The value of a field
-            that waits for missing values is a `Waits`.
+        values: The values of the fields that were set, by the keys and indexes of their paths. The
+            value of a field that waits for missing values is a `Waits`.
         places: The lines that set these fields. A field whose line isn't known is left out.
         made: The line that created the resource's object; empty if it isn't known.
         registered: The line that registered the resource with the context; empty if it isn't known.
@@ -81,7 +83,8 @@ def silent_run(function: Function, request: bytes, seen: S) -> tuple[bytes, S]:
         seen: The record to fill in.
 
     Returns:
-        The bytes of the response, which are empty if the request is malformed; and what compose() did.
+        The bytes of the response, which are empty if the request is malformed; and what compose()
+        did.
     """
     try:
         with _silent(function):
@@ -92,7 +95,9 @@ def silent_run(function: Function, request: bytes, seen: S) -> tuple[bytes, S]:
 
 @contextlib.contextmanager
 def _silent(function: Function) -> Iterator[None]:
-    """Drop the function's log lines, and all that Python prints on stdout and stderr, in the `with` block."""
+    """Drop the function's log lines, and all that Python prints on stdout and stderr, in the `with`
+    block.
+    """
     logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
 
     def never(_record: logging.LogRecord) -> bool:
@@ -112,7 +117,9 @@ def values_of(tree: Tree) -> dict[Steps, Any]:
     for steps, value in values.items():
         if type(value) is Observable:
             values[steps] = Waits((value.source_path,))
-    waits = {tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found}
+    waits = {
+        tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found
+    }
     return values | {steps: one for steps, one in waits.items() if steps in values}
 
 
@@ -126,7 +133,8 @@ class Recorded(Seen):
     Attributes:
         resources: The requested resources that compose() registers, by name.
         reads: The lines of code that read a value from the request, by the value's origin.
-        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
+        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't
+            recorded.
         nothing: The lines that have set fields to None, and so to nothing, by the field's path.
     """
 
@@ -135,7 +143,8 @@ class Recorded(Seen):
         self._names = names
         self.resources: dict[str, Registered] = {}
         self._authors = _Places(function.file)
-        # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
+        # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids
+        # stay unique.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
         self._made_at: dict[int, str] = {}
         self._alive: list[Any] = []
@@ -162,7 +171,9 @@ class Recorded(Seen):
 
     def read(self, node: Node, field: Field, value: Any) -> None:
         super().read(node, field, value)
-        origin = origin_of(node, field.wire) if node.state >= WAIT and not is_missing(value) else None
+        origin = (
+            origin_of(node, field.wire) if node.state >= WAIT and not is_missing(value) else None
+        )
         if origin is not None:
             self.reads.setdefault(origin, set()).add(self.line())
 
@@ -184,16 +195,23 @@ class Recorded(Seen):
             self.resources[name] = Registered(values, places, made, registered)
 
     def place_of(self, name: str, steps: Steps) -> str:
-        """Return the line that set the value at a path of a requested resource; empty if no line is known."""
+        """Return the line that set the value at a path of a requested resource; empty if no line is
+        known.
+        """
         known = self.resources.get(name)
         # A resource with a value that can't be encoded isn't known.
-        return self._place_of(self._models.get(name), steps) if known is None else known.places.get(steps, "")
+        return (
+            self._place_of(self._models.get(name), steps)
+            if known is None
+            else known.places.get(steps, "")
+        )
 
     def _place_of(self, found: Any, steps: Steps) -> str:
-        """Return the line that set the value at a path of `found`, or else the nearest object or list around it.
+        """Return the line that set the value at a path of `found`, or else the nearest object or
+        list around it.
 
-        If that is a plain dict or list that was changed after it was set, ` or later` is added. The result is empty if
-        no line is known.
+        If that is a plain dict or list that was changed after it was set, ` or later` is added. The
+        result is empty if no line is known.
         """
         place = ""
         holder = found
@@ -216,14 +234,19 @@ class Recorded(Seen):
                 below = None
             if below is None:
                 break
-            if noted is not None and at + 1 < len(steps) and _changed(noted[1], below, steps[at + 1]):
+            if (
+                noted is not None
+                and at + 1 < len(steps)
+                and _changed(noted[1], below, steps[at + 1])
+            ):
                 return f"{noted[0]} or later"
             holder = below
         return place
 
     def _note(self, holder: Any, key: Any, place: str) -> None:
         value: Any = holder.__dict__.get(key) if isinstance(holder, ModelShape) else None
-        # A plain dict or list doesn't report its changes. Comparing it with this copy shows them later.
+        # A plain dict or list doesn't report its changes. Comparing it with this copy shows them
+        # later.
         kept = value.copy() if type(value) in (dict, list) else None
         self._alive.append(holder)
         self._set[(id(holder), key)] = (place, kept)
@@ -245,7 +268,8 @@ class _Places:
     """Finds lines in the code of a function's author, such as `function.py:31`.
 
     Args:
-        file: The function's file. All files in its folder and below are the author's, except installed packages.
+        file: The function's file. All files in its folder and below are the author's, except
+            installed packages.
     """
 
     def __init__(self, file: str) -> None:
@@ -254,39 +278,48 @@ class _Places:
     def current(self) -> str:
         """Return the author's line that is running.
 
-        If no code of the author is running, return the line of other code outside of crossplane_lite; an empty string
-        if there is none.
+        If no code of the author is running, return the line of other code outside of
+        crossplane_lite; an empty string if there is none.
         """
         frame = self._frame()
         return "" if frame is None else self._shown(frame.f_code.co_filename, frame.f_lineno)
 
     def of_arguments(self, call: str, keywords: Iterable[str]) -> dict[str, str]:
-        """Return the line of each keyword argument of the call that the author's code is running now.
+        """Return the line of each keyword argument of the call that the author's code is running
+        now.
 
         Args:
             call: The name of the called class or function.
             keywords: The keywords.
 
         Returns:
-            The lines by keyword. A keyword that isn't in the call's source text, such as one from `**values`, has the
-            line of the call. All lines are empty strings if only code of crossplane_lite is running.
+            The lines by keyword. A keyword that isn't in the call's source text, such as one from
+            `**values`, has the line of the call. All lines are empty strings if only code of
+            crossplane_lite is running.
         """
         frame = self._frame()
         if frame is None:
             return dict.fromkeys(keywords, "")
         file, line = frame.f_code.co_filename, frame.f_lineno
         lines = _calls_of(file)
-        return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
+        return {
+            keyword: self._shown(file, lines.get((line, call, keyword), line))
+            for keyword in keywords
+        }
 
     def _frame(self) -> FrameType | None:
-        """Return the innermost frame in the author's files, else outside of crossplane_lite; None if there is none."""
+        """Return the innermost frame in the author's files, else outside of crossplane_lite; None
+        if there is none.
+        """
         frame: FrameType | None = sys._getframe(1)
         first: FrameType | None = None
         while frame is not None:
             file = frame.f_code.co_filename
             if not file.startswith(PACKAGE):
                 first = first or frame
-                if os.path.abspath(file).startswith(self._home) and not any(part in file for part in _INSTALLED):
+                if os.path.abspath(file).startswith(self._home) and not any(
+                    part in file for part in _INSTALLED
+                ):
                     return frame
             frame = frame.f_back
         return first
@@ -299,7 +332,8 @@ class _Places:
 
 @functools.cache
 def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
-    """Return the line of each keyword argument in a Python file; empty if the file can't be read or parsed.
+    """Return the line of each keyword argument in a Python file; empty if the file can't be read or
+    parsed.
 
     A key of the dict is the line of the call, the called name, and the keyword.
     """
@@ -310,7 +344,11 @@ def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
         return found
     for one in ast.walk(tree):
         if isinstance(one, ast.Call):
-            called = one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
+            called = (
+                one.func.attr
+                if isinstance(one.func, ast.Attribute)
+                else getattr(one.func, "id", "")
+            )
             for keyword in one.keywords:
                 if keyword.arg is not None:
                     found[(one.lineno, called, keyword.arg)] = keyword.value.lineno

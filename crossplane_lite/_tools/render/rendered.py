@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 
 class Result(NamedTuple):
-    """An event that Crossplane emits: for a function's result that isn't fatal, or for another reason.
+    """An event that Crossplane emits: for a function's result that isn't fatal, or for another
+    reason.
 
     Attributes:
         severity: The type of the event: `Normal` or `Warning`.
-        reason: The event's reason. If the function gives none, it is `ComposeResources`. For an Operation it is always
-            `RunPipelineStep`.
+        reason: The event's reason. If the function gives none, it is `ComposeResources`. For an
+            Operation it is always `RunPipelineStep`.
         message: The event's message. For a function's result, it names the step.
         step: The step's name; empty for an event that isn't a function's result.
     """
@@ -32,7 +33,8 @@ class Result(NamedTuple):
 
 
 class StepRun(NamedTuple):
-    """The run of one step of a reconcile. It can need several calls of the function, until its requirements are stable.
+    """The run of one step of a reconcile. It can need several calls of the function, until its
+    requirements are stable.
 
     Attributes:
         step: The step.
@@ -56,11 +58,11 @@ class Rendered(NamedTuple):
 
     Attributes:
         composite: The composite resource after the reconcile, with its new status and conditions.
-        composed: The composed resources as Crossplane applies them, sorted by composition resource name, which is the
-            key.
+        composed: The composed resources as Crossplane applies them, sorted by composition resource
+            name, which is the key.
         ready: Whether each composed resource is ready, by composition resource name.
-        deleted: The resources that Crossplane deletes, by composition resource name: the composite controls them, and
-            the functions no longer desire them.
+        deleted: The resources that Crossplane deletes, by composition resource name: the composite
+            controls them, and the functions no longer desire them.
         results: The functions' results, in order.
         context: The pipeline's context after the last step.
         connection_details: The content of the composite's connection Secret.
@@ -84,7 +86,8 @@ class Rendered(NamedTuple):
 def cut_off(rendered: Rendered) -> list[str]:
     """Return a line for each step whose compose() ended early, because a value is missing."""
     return [
-        f"step {run.step.name}: compose() ended early, and nobody knows what it composes beyond: {run.seen.error}"
+        f"step {run.step.name}: compose() ended early, and nobody knows what it composes beyond:"
+        f" {run.seen.error}"
         for run in rendered.steps
         if run.seen is not None and run.seen.error
     ]
@@ -95,9 +98,10 @@ class RenderError(CrossplaneLiteError, RuntimeError):
 
     Attributes:
         step: The name of the step that failed; None if the failure isn't of a single step.
-        composite: The composite resource (or the Operation) as Crossplane stores it after the failure, with conditions
-            that report it; None if the failure was before the first step.
-        steps: The runs of the steps until the failure. The failed step is included if its function responded.
+        composite: The composite resource (or the Operation) as Crossplane stores it after the
+            failure, with conditions that report it; None if the failure was before the first step.
+        steps: The runs of the steps until the failure. The failed step is included if its function
+            responded.
         results: The functions' results until the failure.
     """
 
@@ -110,7 +114,9 @@ class RenderError(CrossplaneLiteError, RuntimeError):
 
 
 class NoAnswerError(RenderError):
-    """A reconcile failed because a function can't be called, doesn't respond in time, or its response is malformed."""
+    """A reconcile failed because a function can't be called, doesn't respond in time, or its
+    response is malformed.
+    """
 
 
 class FatalResultError(RenderError):
@@ -118,10 +124,12 @@ class FatalResultError(RenderError):
 
 
 class InvalidResourceError(RenderError):
-    """Resources that functions desire, or will desire once missing values are there, don't fit the schemas of kinds.
+    """Resources that functions desire, or will desire once missing values are there, don't fit the
+    schemas of kinds.
 
     Attributes:
-        errors: A message for each mistake: the resource's name and the field's path, the mistake, and the schema.
+        errors: A message for each mistake: the resource's name and the field's path, the mistake,
+            and the schema.
     """
 
     def __init__(self, errors: Sequence[str]) -> None:
@@ -130,14 +138,17 @@ class InvalidResourceError(RenderError):
 
 
 class InvalidStatusError(RenderError):
-    """A reconcile failed because the desired status of the composite doesn't fit the schema of the composite's kind.
+    """A reconcile failed because the desired status of the composite doesn't fit the schema of the
+    composite's kind.
 
-    The API server refuses such a status in every reconcile, after Crossplane has applied the composed resources.
+    The API server refuses such a status in every reconcile, after Crossplane has applied the
+    composed resources.
 
     Attributes:
-        errors: A message for each mistake: the field's path (`xr.status.x`), the mistake, and the schema.
-        rendered: The result of the reconcile; None if a function was called without a reconcile. Its composite has its
-            old status, because Crossplane stores no other.
+        errors: A message for each mistake: the field's path (`xr.status.x`), the mistake, and the
+            schema.
+        rendered: The result of the reconcile; None if a function was called without a reconcile.
+            Its composite has its old status, because Crossplane stores no other.
     """
 
     def __init__(self, message: str, step: str | None = None) -> None:

@@ -1,7 +1,9 @@
-"""Runs the steps of a pipeline as Crossplane does: builds requests, calls functions, and collects their responses.
+"""Runs the steps of a pipeline as Crossplane does: builds requests, calls functions, and collects
+their responses.
 
-A function that requires resources or schemas is called again, until its requirements are stable. Resources aren't
-decoded: the observed state is encoded once for all steps, and the next function gets the desired state as it is.
+A function that requires resources or schemas is called again, until its requirements are stable.
+Resources aren't decoded: the observed state is encoded once for all steps, and the next function
+gets the desired state as it is.
 """
 
 from __future__ import annotations
@@ -17,13 +19,23 @@ from ..._core import codec
 from ...composition import Function
 from ...errors import InputError, WireError
 from ...proto import _view
-from ..manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of, with_condition
+from ..manifests.objects import (
+    encode,
+    metadata_of,
+    observed_bytes,
+    quoted,
+    secret_data,
+    text_of,
+    with_condition,
+)
 from .functions import runners_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import FatalResultError, NoAnswerError, RenderError, Result, StepRun
 
 MOST_CALLS: Final = 6
-"""The most calls of a function in a step: one, and up to five more until its requirements are stable."""
+"""The most calls of a function in a step: one, and up to five more until its requirements are
+stable.
+"""
 
 # The capabilities that Crossplane 2.2 and later advertise.
 _CAPABILITIES: Final = (
@@ -41,10 +53,11 @@ class Wording(NamedTuple):
 
     Attributes:
         call: The beginning of an error about a call, with `{}` for the step's name.
-        credential: The beginning of an error about a missing credential, with `{}` for the step's name and for the
-            credential's name.
+        credential: The beginning of an error about a missing credential, with `{}` for the step's
+            name and for the credential's name.
         reason: The reason of an event if the function's result has no reason.
-        own_reasons: Whether the reason in a function's result is used. If not, all events have `reason`.
+        own_reasons: Whether the reason in a function's result is used. If not, all events have
+            `reason`.
     """
 
     call: str
@@ -72,25 +85,28 @@ class Pipeline:
 
     Args:
         steps: The steps.
-        functions: By the function's name, a composition function, an object with the method `RunFunction`, or a runner
-            (an object that calls the function).
+        functions: By the function's name, a composition function, an object with the method
+            `RunFunction`, or a runner (an object that calls the function).
         observed: The bytes of the observed State message; None for requests without observed state.
         cluster: The source of required resources, schemas and Secrets; None for an empty cluster.
         context: The context before the first step; None for an empty context.
-        timeout: The time limit of all steps together, in seconds, for functions on servers. The time begins now.
+        timeout: The time limit of all steps together, in seconds, for functions on servers. The
+            time begins now.
         wording: The words of Crossplane's messages.
 
     Attributes:
         desired: The desired state after the last step: a State message of `proto._view`.
-        context: The bytes of the context after the last step; None if the last function returned no context.
+        context: The bytes of the context after the last step; None if the last function returned no
+            context.
         results: The functions' results. A fatal result isn't included.
-        conditions: The conditions that the functions returned, in order, each with whether it is for the claim, too.
+        conditions: The conditions that the functions returned, in order, each with whether it is
+            for the claim, too.
         outputs: The bytes of each step's output, by the step's name.
         runs: The runs of the steps.
 
     Raises:
-        InputError: The timeout isn't positive, a step calls a function that isn't in `functions`, or the context or a
-            required resource can't be encoded.
+        InputError: The timeout isn't positive, a step calls a function that isn't in `functions`,
+            or the context or a required resource can't be encoded.
         UsageError: A function is neither a runner nor a composition function.
     """
 
@@ -136,8 +152,8 @@ class Pipeline:
 
         Raises:
             FatalResultError: A function returned a fatal result.
-            RenderError: A function returned no valid response in time, its requirements didn't become stable, or a
-                credential's Secret is missing.
+            RenderError: A function returned no valid response in time, its requirements didn't
+                become stable, or a credential's Secret is missing.
             InputError: An input, a Secret or a required resource can't be used.
         """
         for step in self._steps:
@@ -154,12 +170,13 @@ class Pipeline:
     def _stable_answer(self, step: Step) -> Any:
         """Call a step's function until its requirements are stable, and return the last response.
 
-        The requirements are stable if two responses in a row have the same ones, or if the first request already had
-        all that the first response requires. A response with a fatal result is returned at once.
+        The requirements are stable if two responses in a row have the same ones, or if the first
+        request already had all that the first response requires. A response with a fatal result is
+        returned at once.
 
         Raises:
-            RenderError: A call failed, a credential's Secret is missing, or the requirements aren't stable after
-                `MOST_CALLS` calls.
+            RenderError: A call failed, a credential's Secret is missing, or the requirements aren't
+                stable after `MOST_CALLS` calls.
             InputError: The input, a Secret or a required resource can't be used.
         """
         request = self._first_request(step)
@@ -182,8 +199,8 @@ class Pipeline:
                 before = asked
         raise self._failed(
             step,
-            f"requirements didn't stabilize after the maximum number of iterations ({MOST_CALLS - 1})"
-            f"{_difference(before, asked)}",
+            "requirements didn't stabilize after the maximum number of iterations"
+            f" ({MOST_CALLS - 1}){_difference(before, asked)}",
         )
 
     def _first_request(self, step: Step) -> Any:
@@ -196,7 +213,9 @@ class Pipeline:
         if step.input is not None:
             request.input = encode(step.input, f"{_where(step)}: input")
         for name, (namespace, secret) in step.credentials.items():
-            request.credentials[name].credential_data.data.update(self._credential(step, name, namespace, secret))
+            request.credentials[name].credential_data.data.update(
+                self._credential(step, name, namespace, secret)
+            )
         for name, selector in step.resources.items():
             self._fetch(request.required_resources, name, selector)
         for name, (api_version, kind) in step.schemas.items():
@@ -207,14 +226,18 @@ class Pipeline:
         found = self._resources(Selector("v1", "Secret", name=secret, namespace=namespace))
         if not found:
             text = self._wording.credential.format(quoted(step.name), quoted(name))
-            raise RenderError(f"{text}: Secret {quoted(secret)} not found in namespace {quoted(namespace)}", step.name)
+            raise RenderError(
+                f"{text}: Secret {quoted(secret)} not found in namespace {quoted(namespace)}",
+                step.name,
+            )
         return secret_data(found[0], f"Secret {namespace}/{secret}")
 
     def _satisfy(self, request: Any, first: Any, asked: Any) -> None:
-        """Set the required resources and schemas of a function's next request. All previous ones are removed.
+        """Set the required resources and schemas of a function's next request. All previous ones
+        are removed.
 
-        Every request of the step gets those of its `first` one, for example because the Composition requires them.
-        `asked` are the requirements in the last response.
+        Every request of the step gets those of its `first` one, for example because the Composition
+        requires them. `asked` are the requirements in the last response.
         """
         for field in ("extra_resources", "required_resources", "required_schemas"):
             request.ClearField(field)
@@ -234,7 +257,8 @@ class Pipeline:
         return [] if self._cluster is None else self._cluster.resources(selector)
 
     def _fetch(self, target: Any, name: str, selector: Selector) -> None:
-        # If nothing is found, the request has an empty entry. So the function sees that there is no such resource.
+        # If nothing is found, the request has an empty entry. So the function sees that there is no
+        # such resource.
         target[name].CopyFrom(_resources(self._resources(selector), str(selector)))
 
     def _fetch_schema(self, target: Any, name: str, api_version: str, kind: str) -> None:
@@ -247,7 +271,8 @@ class Pipeline:
     def _call(self, step: Step, request: Any, number: int) -> Any:
         body: bytes = request.SerializeToString(deterministic=True)
         meta = _view.RequestMeta(tag=hashlib.sha256(body).hexdigest(), capabilities=_CAPABILITIES)
-        # The tag is a hash of all other fields, so it is appended to them: fields of a message may have any order.
+        # The tag is a hash of all other fields, so it is appended to them: fields of a message may
+        # have any order.
         data = body + _view.RunFunctionRequest(meta=meta).SerializeToString()
         runner = self._runners[step.function]
         try:
@@ -257,12 +282,16 @@ class Pipeline:
         try:
             response = _view.RunFunctionResponse.FromString(answer)
         except (DecodeError, TypeError) as e:
-            raise self._failed(step, f"the answer is not a RunFunctionResponse: {e}", NoAnswerError) from None
+            raise self._failed(
+                step, f"the answer is not a RunFunctionResponse: {e}", NoAnswerError
+            ) from None
         run = StepRun(step, runner, data, answer, number, getattr(runner, "seen", None))
         self.runs[len(self.runs) - (number > 1) :] = [run]
         return response
 
-    def _failed(self, step: Step, problem: str, kind: type[RenderError] = RenderError) -> RenderError:
+    def _failed(
+        self, step: Step, problem: str, kind: type[RenderError] = RenderError
+    ) -> RenderError:
         begin = self._wording.call.format(quoted(step.name))
         return kind(f"{begin}: function {quoted(step.function)}: {problem}", step.name)
 
@@ -272,7 +301,8 @@ class Pipeline:
         for result in results:
             if result.severity == _view.SEVERITY_FATAL:
                 raise FatalResultError(
-                    f"pipeline step {quoted(step.name)} returned a fatal result: {result.message}", step.name
+                    f"pipeline step {quoted(step.name)} returned a fatal result: {result.message}",
+                    step.name,
                 )
             text = f"Pipeline step {quoted(step.name)}"
             if result.severity not in (_view.SEVERITY_NORMAL, _view.SEVERITY_WARNING):
@@ -283,9 +313,16 @@ class Pipeline:
 
 
 def mark(
-    conditions: list[dict[str, Any]], owner: Mapping[str, Any], type_: str, status: str, reason: str, message: str = ""
+    conditions: list[dict[str, Any]],
+    owner: Mapping[str, Any],
+    type_: str,
+    status: str,
+    reason: str,
+    message: str = "",
 ) -> None:
-    """Put a condition of an object into the list of its conditions. It replaces an older condition of its type."""
+    """Put a condition of an object into the list of its conditions. It replaces an older condition
+    of its type.
+    """
     condition: dict[str, Any] = {"type": type_, "status": status, "reason": reason}
     if message:
         condition["message"] = message
@@ -342,7 +379,11 @@ def _order(resource: Mapping[str, Any]) -> str:
 
 
 def _condition(message: Any) -> tuple[dict[str, Any], bool]:
-    condition = {"type": message.type, "status": _STATUSES.get(message.status, "Unknown"), "reason": message.reason}
+    condition = {
+        "type": message.type,
+        "status": _STATUSES.get(message.status, "Unknown"),
+        "reason": message.reason,
+    }
     if message.message:
         condition["message"] = message.message
     return condition, message.target == _view.TARGET_COMPOSITE_AND_CLAIM
@@ -355,11 +396,14 @@ def _difference(before: Any, after: Any) -> str:
     """
     names: set[str] = set()
     for field in ("extra_resources", "resources", "schemas"):
-        maps = [{} if asked is None else dict(getattr(asked, field).items()) for asked in (before, after)]
+        maps = [
+            {} if asked is None else dict(getattr(asked, field).items())
+            for asked in (before, after)
+        ]
         names |= {name for name in {*maps[0], *maps[1]} if maps[0].get(name) != maps[1].get(name)}
     if not names:
         return ""
     return (
-        f"; the last two answers differ in the requirements {', '.join(sorted(names))}: ask for the same ones in every "
-        "call"
+        f"; the last two answers differ in the requirements {', '.join(sorted(names))}: ask for the"
+        " same ones in every call"
     )

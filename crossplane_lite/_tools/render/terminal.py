@@ -1,7 +1,9 @@
-"""Sets up stdout and logging for commands that run functions, such as `render`, `simulate` and `graph`.
+"""Sets up stdout and logging for commands that run functions, such as `render`, `simulate` and
+`graph`.
 
-stdout is reserved for the command's output. The author of a function reads the logs at a terminal, so control
-characters in log lines are escaped, and tracebacks show only frames of the author's code.
+stdout is reserved for the command's output. The author of a function reads the logs at a terminal,
+so control characters in log lines are escaped, and tracebacks show only frames of the author's
+code.
 """
 
 from __future__ import annotations
@@ -21,16 +23,21 @@ from ...runtime import log
 
 # The folder of Python's own code, such as asyncio, which runs an `async def` compose(), and json.
 _PYTHON: Final = os.path.join(os.path.dirname(os.__file__), "")
-_INSTALLED: Final = tuple(os.path.join(_PYTHON, name, "") for name in ("site-packages", "dist-packages"))
+_INSTALLED: Final = tuple(
+    os.path.join(_PYTHON, name, "") for name in ("site-packages", "dist-packages")
+)
 # A frame in a traceback is one line with the place, and further lines that show the code.
 _FRAME: Final = re.compile(
-    r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?', re.MULTILINE
+    r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?',
+    re.MULTILINE,
 )
 _RAISED: Final = re.compile(r"compose\(\) raised: Traceback ")
 
 
 def begin() -> None:
-    """Reserve stdout for the command's output, and send all logs to stderr, as text with secret values masked."""
+    """Reserve stdout for the command's output, and send all logs to stderr, as text with secret
+    values masked.
+    """
     stdio.take()
     log.configure(text=True)
     log.set_masker(mask)
@@ -42,7 +49,8 @@ def begin() -> None:
 
 
 class _Readable:
-    """A text stream of the command, which shows prints for people: values masked, placeholders as paths.
+    """A text stream of the command, which shows prints for people: values masked, placeholders as
+    paths.
 
     Prints of further runs of compose() are dropped.
 
@@ -68,7 +76,9 @@ class _Readable:
 
 
 class _Formatter(log.TextFormatter):
-    """Formats log records for a terminal: escapes control characters, and shortens tracebacks of compose()."""
+    """Formats log records for a terminal: escapes control characters, and shortens tracebacks of
+    compose().
+    """
 
     def line(self, text: str) -> str:
         return _text.line(text)
@@ -78,10 +88,11 @@ class _Formatter(log.TextFormatter):
 
 
 def _without_its_end(text: str) -> str:
-    """Return the log text of an exception in compose() without its last line, the exception's type and message.
+    """Return the log text of an exception in compose() without its last line, the exception's type
+    and message.
 
-    The fatal result has these already. Other texts, and exceptions whose message has several lines, are returned
-    unchanged.
+    The fatal result has these already. Other texts, and exceptions whose message has several lines,
+    are returned unchanged.
     """
     if not _RAISED.search(text):
         return text
@@ -91,11 +102,15 @@ def _without_its_end(text: str) -> str:
 
 
 def _of_the_author(text: str) -> str:
-    """Remove the frames of crossplane_lite and Python from a traceback's text, unless there are no other frames."""
+    """Remove the frames of crossplane_lite and Python from a traceback's text, unless there are no
+    other frames.
+    """
     if not any(_is_the_authors(found[1]) for found in _FRAME.finditer(text)):
         return text
     return _FRAME.sub(lambda found: found[0] if _is_the_authors(found[1]) else "", text)
 
 
 def _is_the_authors(file: str) -> bool:
-    return not file.startswith(PACKAGE) and (not file.startswith(_PYTHON) or file.startswith(_INSTALLED))
+    return not file.startswith(PACKAGE) and (
+        not file.startswith(_PYTHON) or file.startswith(_INSTALLED)
+    )

@@ -1,4 +1,5 @@
-"""The resources that wait for missing values, by the reports in the context; and which values never come.
+"""The resources that wait for missing values, by the reports in the context; and which values never
+come.
 
 A value never comes if the kind's schema lacks the field, or nobody composes the resource.
 """
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
-    """Yield a report for each step of a reconcile, in order: which resources and fields wait for which values.
+    """Yield a report for each step of a reconcile, in order: which resources and fields wait for
+    which values.
 
-    If the step's function made no report, an empty report is yielded. Secret values of the step's request are masked.
+    If the step's function made no report, an empty report is yielded. Secret values of the step's
+    request are masked.
     """
     before: dict[str, Waiting] = {}
     for run in runs:
@@ -42,11 +45,16 @@ def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
             now = read(codec.get_path(context, (HELD_BACK_KEY,)))
         except WireError:  # a function that runs elsewhere may give a malformed context
             now = {}
-        # Functions pass on the reports of previous steps; only new or changed reports are this step's.
+        # Functions pass on the reports of previous steps; only new or changed reports are this
+        # step's.
         new = [waiting for step, waiting in now.items() if before.get(step) != waiting]
         before.update(now)
         joined = _joined(new)
-        yield _masked(joined, masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else joined
+        yield (
+            _masked(joined, masker_for(_view.RunFunctionRequest.FromString(run.request)))
+            if new
+            else joined
+        )
 
 
 def _masked(says: Waiting, masker: Masker) -> Waiting:
@@ -68,7 +76,8 @@ def _masked(says: Waiting, masker: Masker) -> Waiting:
 def waiting(runs: Iterable[StepRun]) -> tuple[dict[str, dict[str, str]], set[str]]:
     """Return what composed resources wait for, by name, and the names of those that are held back.
 
-    The waits are in a dict from the paths of the missing values to the reasons why they are missing.
+    The waits are in a dict from the paths of the missing values to the reasons why they are
+    missing.
     """
     waits: dict[str, dict[str, str]] = {}
     held: set[str] = set()
@@ -94,10 +103,11 @@ _FIELDS: Final = frozenset({"count", "find", "format", "index", "replace", "titl
 
 
 def without_method(schema: Mapping[str, Any] | None, steps: Sequence[str | int]) -> list[str | int]:
-    """Return a path without a last step that is a method of text, such as `upper`, where the value around it is text.
+    """Return a path without a last step that is a method of text, such as `upper`, where the value
+    around it is text.
 
-    Code that calls a method of a missing value asks for such a path. With a schema of None, the value may be text,
-    unless the step is a usual name of fields.
+    Code that calls a method of a missing value asks for such a path. With a schema of None, the
+    value may be text, unless the step is a usual name of fields.
     """
     if len(steps) < 2 or not isinstance(steps[-1], str) or not hasattr(str, steps[-1]):
         return list(steps)
@@ -110,14 +120,18 @@ def without_method(schema: Mapping[str, Any] | None, steps: Sequence[str | int])
 
 
 def name_of(api_version: str, kind: str) -> str:
-    """Return the name of a kind's schema in messages, such as `the schema of example.org/v1 VPC`."""
+    """Return the name of a kind's schema in messages, such as `the schema of example.org/v1
+    VPC`.
+    """
     return f"the schema of {api_version} {kind}"
 
 
 def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: str) -> str:
-    """Return a message if a schema lacks a field, with a suggestion if the schema has a field with a similar name.
+    """Return a message if a schema lacks a field, with a suggestion if the schema has a field with
+    a similar name.
 
-    Kubernetes' API server drops a field that the schema lacks, without an error. So the field never has a value.
+    Kubernetes' API server drops a field that the schema lacks, without an error. So the field never
+    has a value.
 
     Args:
         schema: The schema.
@@ -125,8 +139,8 @@ def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: s
         name: The schema's name in messages, from `name_of`.
 
     Returns:
-        A text such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`; empty if the schema
-        has the field.
+        A text such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`;
+        empty if the schema has the field.
     """
     place = Schema(schema)
     for depth, step in enumerate(steps):
@@ -134,16 +148,21 @@ def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: s
         if found is None and place.is_open:
             return ""
         if found is None:
-            return f"{name} has no {show(steps[: depth + 1])}{_meant(step, place, is_top=not depth)}"
+            return (
+                f"{name} has no {show(steps[: depth + 1])}{_meant(step, place, is_top=not depth)}"
+            )
         place = found
     return ""
 
 
 def _meant(step: str | int, place: Schema, *, is_top: bool) -> str:
-    """Return a hint for a field that a schema lacks: a near name, or the place below that has a field of the name."""
+    """Return a hint for a field that a schema lacks: a near name, or the place below that has a
+    field of the name.
+    """
     if isinstance(step, int):
         return ""
-    deeper = deeper_place(step, place, _status_first) if is_top else ""  # what stands too high is seldom misspelt, too
+    # what stands too high is seldom misspelt, too
+    deeper = deeper_place(step, place, _status_first) if is_top else ""
     return deeper or near_name(step, place.properties)
 
 
@@ -154,7 +173,9 @@ def _status_first(schema: Schema) -> dict[str, Schema]:
 
 
 def unfit_fields(schema: Mapping[str, Any], content: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Yield a text for each field of an object that its schema lacks, or that has another type; without metadata."""
+    """Yield a text for each field of an object that its schema lacks, or that has another type;
+    without metadata.
+    """
     for steps, value in leaves({part: one for part, one in content.items() if part not in HEAD}):
         problem = missing_field(schema, steps, name) or _wrong_type(schema, steps, value, name)
         if problem:
@@ -171,24 +192,35 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
 }
 
 
-def _wrong_type(schema: Mapping[str, Any], steps: Sequence[str | int], value: Any, name: str) -> str:
-    """Return a message, without the value, if a value has another type than its schema says; empty if it fits."""
+def _wrong_type(
+    schema: Mapping[str, Any], steps: Sequence[str | int], value: Any, name: str
+) -> str:
+    """Return a message, without the value, if a value has another type than its schema says; empty
+    if it fits.
+    """
     place = Schema(schema).at(steps)
     kind = "" if place is None or place.is_int_or_string else place.kind
-    is_number_by_name = isinstance(value, bool) and kind != "boolean"  # to Python, true is an integer
-    if value is None or kind not in _KINDS or (isinstance(value, _KINDS[kind]) and not is_number_by_name):
+    # to Python, true is an integer
+    is_number_by_name = isinstance(value, bool) and kind != "boolean"
+    if (
+        value is None
+        or kind not in _KINDS
+        or (isinstance(value, _KINDS[kind]) and not is_number_by_name)
+    ):
         return ""
     wanted = "true or false" if kind == "boolean" else articled("list" if kind == "array" else kind)
     return f"{name} wants {wanted} at {show(steps)} (got {json_type_in_words(value)})"
 
 
-# What every resource has, whether its schema says so or not; and a question that `observing` answers.
+# What every resource has, whether its schema says so or not; and a question that `observing`
+# answers.
 _EVERYWHERE: Final = frozenset(("connection_details", "exists", "external_name", *HEAD))
 _METHODS: Final = frozenset((*dir(dict), *dir(list)))
 
 
 def unknown_observed(runs: Iterable[StepRun], schema_of: FindSchema) -> Iterator[str]:
-    """Yield a message for each field of an observed resource that compose() reads and that its kind's schema lacks.
+    """Yield a message for each field of an observed resource that compose() reads and that its
+    kind's schema lacks.
 
     Args:
         runs: The runs of the steps of a pipeline.
@@ -204,13 +236,17 @@ def unknown_observed(runs: Iterable[StepRun], schema_of: FindSchema) -> Iterator
             held = run.seen.held.get(origin.name)
             api_version, kind = _kind_of(origin.name, sources, held)
             schema = schema_of(api_version, kind) if api_version and kind else None
-            problem = "" if schema is None else _lacks(schema, origin.steps, name_of(api_version, kind))
+            problem = (
+                "" if schema is None else _lacks(schema, origin.steps, name_of(api_version, kind))
+            )
             if problem:
                 yield f"{place}: {origin.name}.observed.{show(origin.steps)} is read, and {problem}"
 
 
 def _kind_of(name: str, sources: tuple[Any, ...], held: Asked | None) -> tuple[str, str]:
-    """Return the apiVersion and the kind of a resource, which may be held back; empty if they aren't known."""
+    """Return the apiVersion and the kind of a resource, which may be held back; empty if they
+    aren't known.
+    """
     if held is not None:
         return held.data["apiVersion"], held.data["kind"]
     return _text(sources, name, "apiVersion"), _text(sources, name, "kind")
@@ -221,7 +257,9 @@ def unfit_observed(runs: Sequence[StepRun], schema_of: FindSchema) -> Iterator[s
 
     The arguments are those of `unknown_observed`.
     """
-    observed = _view.RunFunctionRequest.FromString(runs[0].request).observed.resources if runs else {}
+    observed = (
+        _view.RunFunctionRequest.FromString(runs[0].request).observed.resources if runs else {}
+    )
     for name in sorted(observed):
         content = codec.decode_struct(observed[name].resource)
         api_version, kind = text_of(content.get("apiVersion")), text_of(content.get("kind"))
@@ -233,7 +271,9 @@ def unfit_observed(runs: Sequence[StepRun], schema_of: FindSchema) -> Iterator[s
 
 
 def _lacks(schema: Mapping[str, Any], way: Sequence[str | int], name: str) -> str:
-    """Return why a field never has a value; empty if it may get one, or the field around it is told already."""
+    """Return why a field never has a value; empty if it may get one, or the field around it is told
+    already.
+    """
     steps = without_method(schema, _of_conditions(way))
     if steps[-1] in _METHODS or missing_field(schema, steps[:-1], ""):
         return ""
@@ -241,8 +281,12 @@ def _lacks(schema: Mapping[str, Any], way: Sequence[str | int], name: str) -> st
 
 
 def _of_conditions(steps: Sequence[str | int]) -> list[str | int]:
-    """Return a path that ends at the type of a condition without the type, which schemas don't name."""
-    is_type = list(steps[:2]) == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str)
+    """Return a path that ends at the type of a condition without the type, which schemas don't
+    name.
+    """
+    is_type = (
+        list(steps[:2]) == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str)
+    )
     return list(steps[:2] if is_type else steps)
 
 
@@ -256,11 +300,13 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
 
     Args:
         steps: The runs of the pipeline's steps.
-        schemas: The schemas of kinds. An awaited resource whose kind has no schema here isn't checked.
+        schemas: The schemas of kinds. An awaited resource whose kind has no schema here isn't
+            checked.
 
     Returns:
-        The names of composed resources and fields of the composite (`xr.status.x`), sorted. Each has a list of the
-        awaited paths with the reason, such as `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
+        The names of composed resources and fields of the composite (`xr.status.x`), sorted. Each
+        has a list of the awaited paths with the reason, such as
+        `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
 
     Raises:
         InputError: A file of schemas can't be read, or is malformed.
@@ -278,11 +324,16 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
             reason = _reason(sources, need.of, need.path.removeprefix(need.of), schemas)
             if reason:
                 found.setdefault(need.name, {})[need.path] = reason
-    return {name: [f"{path} ({why})" for path, why in sorted(paths.items())] for name, paths in sorted(found.items())}
+    return {
+        name: [f"{path} ({why})" for path, why in sorted(paths.items())]
+        for name, paths in sorted(found.items())
+    }
 
 
 def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[Need, str]]:
-    """Yield each need of a resource that nobody composes, and why: a similar name that is composed."""
+    """Yield each need of a resource that nobody composes, and why: a similar name that is
+    composed.
+    """
     known: set[str] = set()
     awaited: set[Need] = set()
     for run, says in zip(runs, told(runs), strict=True):
@@ -293,7 +344,9 @@ def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[Need, str]]:
     unknown = {need.of for need in awaited} - known
     possible_too = possible(runs)[0] if unknown else {}
     for need in sorted(awaited):
-        near = near_name(need.of, known) if need.of in unknown and need.of not in possible_too else ""
+        near = (
+            near_name(need.of, known) if need.of in unknown and need.of not in possible_too else ""
+        )
         if near:
             yield need, f"no function composes {need.of}{near}"
 
@@ -318,17 +371,20 @@ def summary(unresolved: Iterable[str]) -> str:
 
 
 def _sources(run: StepRun) -> tuple[Any, ...]:
-    """Return the resources in a step's answer and the observed ones in its request, each by name."""
+    """Return the resources in a step's answer and the observed ones in its request, each by
+    name.
+    """
     desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
     observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
     return desired, observed
 
 
 def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) -> str:
-    """Return the reason why a field of a resource never has a value. Return an empty string if it may get a value.
+    """Return the reason why a field of a resource never has a value. Return an empty string if it
+    may get a value.
 
-    Only fields in `spec` and `status` are checked. `sources` are those of the step that waits, as `_sources` returns
-    them; `rest` is a path such as `.status.id`.
+    Only fields in `spec` and `status` are checked. `sources` are those of the step that waits, as
+    `_sources` returns them; `rest` is a path such as `.status.id`.
     """
     try:
         parsed = field_path.parse(rest.removeprefix("."))
@@ -344,11 +400,14 @@ def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) ->
         schema = schemas.find(api_version, kind)
     if schema is None:
         return ""
-    return missing_field(schema, without_method(schema, _of_conditions(steps)), name_of(api_version, kind))
+    return missing_field(
+        schema, without_method(schema, _of_conditions(steps)), name_of(api_version, kind)
+    )
 
 
 def _text(sources: tuple[Any, ...], name: str, key: str) -> str:
-    """Return a string that a resource has at its top level, such as its `kind`; empty if there is none.
+    """Return a string that a resource has at its top level, such as its `kind`; empty if there is
+    none.
 
     The resource is looked up in the step's answer first, then among the observed resources.
     """

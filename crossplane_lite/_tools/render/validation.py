@@ -1,7 +1,8 @@
-"""Checks the desired state of a pipeline against the schemas of the kinds. `crossplane_lite.schemas` has the rules.
+"""Checks the desired state of a pipeline against the schemas of the kinds.
+`crossplane_lite.schemas` has the rules.
 
-Checked is the last function's response, before Crossplane adds metadata: every composed resource, and the composite's
-status. Crossplane ignores the other desired fields of the composite.
+Checked is the last function's response, before Crossplane adds metadata: every composed resource,
+and the composite's status. Crossplane ignores the other desired fields of the composite.
 """
 
 from __future__ import annotations
@@ -36,12 +37,14 @@ _OTHER_NUMBER: Final = 7919
 
 
 class Check:
-    """Checks all that one reconcile after the other desires, held-back resources too; unresolved values count as right.
+    """Checks all that one reconcile after the other desires, held-back resources too; unresolved
+    values count as right.
 
-    Each message has the composition resource name, the path, the mistake, and the file of the schema. A status of a
-    composed resource is a mistake, too, because Crossplane discards it. So is a version that the kind's definitions
-    don't have or don't serve, because the API server refuses it. Of the composite, only a missing schema or version is
-    told: the reconcile has checked the status (`status_errors`).
+    Each message has the composition resource name, the path, the mistake, and the file of the
+    schema. A status of a composed resource is a mistake, too, because Crossplane discards it. So is
+    a version that the kind's definitions don't have or don't serve, because the API server refuses
+    it. Of the composite, only a missing schema or version is told: the reconcile has checked the
+    status (`status_errors`).
 
     Args:
         schemas: The schemas of kinds.
@@ -49,8 +52,8 @@ class Check:
 
     Attributes:
         errors: A message for each mistake, once.
-        reads: A message for each field of an observed resource that its kind's schema lacks, once: those that compose()
-            reads, and those that the resources have.
+        reads: A message for each field of an observed resource that its kind's schema lacks, once:
+            those that compose() reads, and those that the resources have.
     """
 
     def __init__(self, schemas: Schemas, *, tells_unchecked: bool = True) -> None:
@@ -65,7 +68,8 @@ class Check:
         self.reads: dict[str, None] = {}
 
     def add(self, rendered: Rendered, *, beyond: bool = False) -> None:
-        """Check what a reconcile desires. With `beyond`, functions of this process run again to find more resources.
+        """Check what a reconcile desires. With `beyond`, functions of this process run again to
+        find more resources.
 
         These are what compose() would compose if missing values were there.
 
@@ -86,10 +90,15 @@ class Check:
             self._check(name, resource, partial=False)
         for name, why in not_sent(rendered).items():
             if name not in known:
-                self._check(name, why.data, partial=why.partial) if isinstance(why, Asked) else self._leave(name, why)
+                (
+                    self._check(name, why.data, partial=why.partial)
+                    if isinstance(why, Asked)
+                    else self._leave(name, why)
+                )
         found_beyond = possible(rendered.steps)[0] if beyond else {}
         more = {name: asked for name, asked in found_beyond.items() if name not in self._names}
-        # Numbers may be made up for these runs, or made from such a number. With another number, they differ.
+        # Numbers may be made up for these runs, or made from such a number. With another number,
+        # they differ.
         other = possible(rendered.steps, _OTHER_NUMBER)[0] if more else {}
         for name, asked in more.items():
             data = _varied(asked.data, other[name].data) if name in other else asked.data
@@ -113,7 +122,10 @@ class Check:
         if not whys:
             return ""
         count = sum(one.applied for one in self._rules.values())
-        return f"not evaluated: {len(whys)} of {count} rules in CEL ({'; '.join(sorted(set(whys))[:3])})"
+        return (
+            f"not evaluated: {len(whys)} of {count} rules in CEL"
+            f" ({'; '.join(sorted(set(whys))[:3])})"
+        )
 
     @property
     def lines(self) -> list[str]:
@@ -143,7 +155,9 @@ class Check:
         self.errors += [one for one in found if one not in self.errors]
 
     def _existing(self, name: str, resource: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the observed resource that a desired one is applied to; None if there is none of its kind."""
+        """Return the observed resource that a desired one is applied to; None if there is none of
+        its kind.
+        """
         if name not in self._observed:
             return None
         old = codec.decode_struct(self._observed[name].resource)
@@ -151,10 +165,19 @@ class Check:
         return old if is_same else None
 
     def _mistakes(
-        self, name: str, shown: str, resource: Mapping[str, Any], old: Mapping[str, Any] | None, *, partial: bool
+        self,
+        name: str,
+        shown: str,
+        resource: Mapping[str, Any],
+        old: Mapping[str, Any] | None,
+        *,
+        partial: bool,
     ) -> Iterator[str]:
         if name and resource.get("status"):
-            yield f"{name}.status: is set, but Crossplane discards the desired status of composed resources"
+            yield (
+                f"{name}.status: is set, but Crossplane discards the desired status of composed"
+                " resources"
+            )
         for one in gate.embedded(resource, self._schemas):
             yield one.of(name)
         api_version, kind = resource.get("apiVersion"), resource.get("kind")
@@ -165,9 +188,17 @@ class Check:
         if known.schema is not None:
             content = {key: value for key, value in resource.items() if key != "status"}
             if name:
-                stored = self._named(name, content) if old is None else after_apply(old, content, known.schema)
+                stored = (
+                    self._named(name, content)
+                    if old is None
+                    else after_apply(old, content, known.schema)
+                )
                 stored.pop("status", None)
-                there = None if old is None else {key: one for key, one in old.items() if key != "status"}
+                there = (
+                    None
+                    if old is None
+                    else {key: one for key, one in old.items() if key != "status"}
+                )
                 found = gate.judged(stored, known, there, partial=partial)
                 if found.rules is not None:
                     self._rules[name] = found.rules
@@ -195,7 +226,13 @@ def not_sent(rendered: Rendered) -> dict[str, Asked | str]:
     """Return the resources that functions hold back, by name, or why one isn't known."""
     found: dict[str, Asked | str] = {}
     for run, says in zip(rendered.steps, told(rendered.steps), strict=True):
-        found.update({name: "held back, by a function that runs elsewhere" for name in says.held if run.seen is None})
+        found.update(
+            {
+                name: "held back, by a function that runs elsewhere"
+                for name in says.held
+                if run.seen is None
+            }
+        )
         found.update({} if run.seen is None else run.seen.held)
     return found
 
@@ -206,8 +243,8 @@ def possible(runs: Sequence[StepRun], number: int = 1) -> tuple[dict[str, Asked]
     compose() gets `number` where it needs a number that is missing.
 
     Returns:
-        The resources that these runs register, by name; and whether each function that ended early has ended by itself
-        in one of these runs.
+        The resources that these runs register, by name; and whether each function that ended early
+        has ended by itself in one of these runs.
     """
     found: dict[str, Asked] = {}
     complete = True
@@ -231,15 +268,26 @@ def beyond(rendered: Rendered) -> tuple[list[str], bool]:
         return [], True
     found, is_whole = possible(rendered.steps)
     more = sorted(found.keys() - rendered.composed.keys())
-    values = {path for run in rendered.steps if run.seen is not None and run.seen.error for path in run.seen.missing}
-    lines = [f"composed once {some_names(sorted(values))} is there: {some_names(more)}"] if more else []
+    values = {
+        path
+        for run in rendered.steps
+        if run.seen is not None and run.seen.error
+        for path in run.seen.missing
+    }
+    lines = (
+        [f"composed once {some_names(sorted(values))} is there: {some_names(more)}"] if more else []
+    )
     return lines + ([] if is_whole else ended), is_whole
 
 
 def _varied(value: Any, other: Any) -> Any:
-    """Return plain data in which an Observable stands for each value that is another one in `other`."""
+    """Return plain data in which an Observable stands for each value that is another one in
+    `other`.
+    """
     if isinstance(value, dict) and isinstance(other, dict):
-        return {key: _varied(one, other[key]) if key in other else one for key, one in value.items()}
+        return {
+            key: _varied(one, other[key]) if key in other else one for key, one in value.items()
+        }
     if isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
         return [_varied(one, another) for one, another in zip(value, other, strict=True)]
     is_same = type(value) is type(other) and (type(value) is Observable or value == other)
@@ -254,7 +302,8 @@ def status_errors(
     *,
     partial: bool = False,
 ) -> list[str]:
-    """Check the composite's status in the last function's response, and return a message for each mistake.
+    """Check the composite's status in the last function's response, and return a message for each
+    mistake.
 
     Of an unresolved field only the name is checked.
 
@@ -270,7 +319,9 @@ def status_errors(
     """
     desired = _view.RunFunctionResponse.FromString(runs[-1].response).desired
     status = codec.get_path(desired.composite.resource, ("status",))
-    data = {key: composite[key] for key in ("apiVersion", "kind")} | ({"status": status} if status else {})
+    data = {key: composite[key] for key in ("apiVersion", "kind")} | (
+        {"status": status} if status else {}
+    )
     for steps in (one for run in runs if run.seen is not None for one in run.seen.unresolved):
         if steps[0] == "status":
             _put_unresolved(data, steps)
@@ -278,15 +329,23 @@ def status_errors(
         return []
     known = gate.Kind(schema, where)
     found = [one.of("xr") for one in gate.by_schema(data, known, partial=partial, only="status")]
-    broken = () if found else verdicts(defaulted(merged(composite, data), schema), schema, composite).broken
+    broken = (
+        ()
+        if found
+        else verdicts(defaulted(merged(composite, data), schema), schema, composite).broken
+    )
     # Other rules are about fields that users set. They were checked with the composite.
     return found + [
-        f"xr.{path}: {message} {gate.schema_of(data, known)}" for path, message in broken if path.startswith("status")
+        f"xr.{path}: {message} {gate.schema_of(data, known)}"
+        for path, message in broken
+        if path.startswith("status")
     ]
 
 
 def _put_unresolved(data: dict[str, Any], steps: Sequence[str | int]) -> None:
-    """Put an Observable at a path if there is no value. A list on the path is unresolved as a whole."""
+    """Put an Observable at a path if there is no value. A list on the path is unresolved as a
+    whole.
+    """
     keys = list(itertools.takewhile(lambda step: isinstance(step, str), steps))
     holder: Any = data
     for key in keys[:-1]:
@@ -297,7 +356,8 @@ def _put_unresolved(data: dict[str, Any], steps: Sequence[str | int]) -> None:
 
 
 def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the composite with only its desired status under the name `""`, then the composed resources, by name.
+    """Yield the composite with only its desired status under the name `""`, then the composed
+    resources, by name.
 
     The composite isn't yielded if the status is empty. Nothing is yielded if no step was run.
     """
@@ -306,6 +366,12 @@ def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:
     desired = _view.RunFunctionResponse.FromString(rendered.steps[-1].response).desired
     status = codec.get_path(desired.composite.resource, ("status",))
     if status:
-        yield "", {**{key: rendered.composite.get(key) for key in ("apiVersion", "kind")}, "status": status}
+        yield (
+            "",
+            {
+                **{key: rendered.composite.get(key) for key in ("apiVersion", "kind")},
+                "status": status,
+            },
+        )
     for name in sorted(desired.resources):
         yield name, codec.decode_struct(desired.resources[name].resource)

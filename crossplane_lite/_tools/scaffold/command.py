@@ -30,20 +30,20 @@ def krm_files(name: str, sdk_from: str | None = None) -> dict[str, str]:
 
     Args:
         name: The name of the function, of its image and of the ConfigMap that configures it.
-        sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a version. None for the
-            newest version in the package index.
+        sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a
+            version. None for the newest version in the package index.
 
     Raises:
-        InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63, or
-            isn't a string in YAML; or `sdk_from` can't be used.
+        InputError: The name has other characters than lower-case letters, digits and single dashes,
+            or more than 63, or isn't a string in YAML; or `sdk_from` can't be used.
     """
     check_name(name, _LONGEST)
     sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
     return filled("krm", name=name, sdk=sdk)
 
 
-# This program writes the first snapshot. It imports the new function, so it runs in a process of its own, in the new
-# folder.
+# This program writes the first snapshot. It imports the new function, so it runs in a process of
+# its own, in the new folder.
 _FIRST = """
 import sys
 from crossplane_lite import testing
@@ -64,24 +64,26 @@ def command(argv: Sequence[str]) -> int:
         Always 0. The project was written then, and the next steps were printed to stdout.
 
     Raises:
-        InputError: The name, a flag, a file with definitions, or the folder can't be used; or --sdk-from is missing,
-            and crossplane-lite wasn't installed from the index; or a file of the project can't be written; or the
-            project was written, but its function can't be rendered.
+        InputError: The name, a flag, a file with definitions, or the folder can't be used; or
+            --sdk-from is missing, and crossplane-lite wasn't installed from the index; or a file of
+            the project can't be written; or the project was written, but its function can't be
+            rendered.
         MissingExtraError: PyYAML isn't installed, which all templates except `krm` need.
-        SystemExit: An argument is wrong or missing, with the status 2; or `--help` was printed, with the status 0.
+        SystemExit: An argument is wrong or missing, with the status 2; or `--help` was printed,
+            with the status 0.
     """
     arguments = make_parser().parse_args(argv)
     if arguments.sdk_from is None and (source := _installed_from()) is not None:
         raise InputError(
-            f"crossplane-lite was installed from {source}, and pip's index may not have it: add --sdk-from {source}, "
-            "or --sdk-from VERSION if the index has it (nothing was written)"
+            f"crossplane-lite was installed from {source}, and pip's index may not have it: add"
+            f" --sdk-from {source}, or --sdk-from VERSION if the index has it (nothing was written)"
         )
     folder = Path(arguments.name)
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
         raise InputError(
-            "--xrd and --crd work only with --template composition: leave them out, or leave out --template "
-            f"{arguments.template}"
+            "--xrd and --crd work only with --template composition: leave them out, or leave out"
+            f" --template {arguments.template}"
         )
     warnings: list[str] = []
     with StatusLine() as status:
@@ -113,17 +115,21 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _next(folder: str, readme: str) -> list[str]:
-    """Return lines with the next three commands: into the project's folder, and the first two of its README."""
+    """Return lines with the next three commands: into the project's folder, and the first two of
+    its README.
+    """
     enter = f"cd {shlex.quote(folder)}"
     install, show = [line.strip() for line in readme.splitlines() if line.startswith("    ")][:2]
     at_once = show.removeprefix(".venv/bin/")
-    if not at_once.startswith("crossplane-lite "):  # the program of a KRM function imports what is installed first
+    # the program of a KRM function imports what is installed first
+    if not at_once.startswith("crossplane-lite "):
         return ["next:", f"  {enter}", f"  {install}", f"  {show}"]
     return ["next:", f"  {enter}", f"  {at_once}", "then, for tests and types:", f"  {install}"]
 
 
 def _installed_from() -> str | None:
-    """Return a value for `--sdk-from` that installs the same crossplane-lite as this one: a path, or a URL.
+    """Return a value for `--sdk-from` that installs the same crossplane-lite as this one: a path,
+    or a URL.
 
     None if it was installed from the package index, or its source isn't known.
     """
@@ -138,7 +144,9 @@ def _installed_from() -> str | None:
     if url.startswith("file:"):
         return shlex.quote(url2pathname(urlsplit(url).path))
     version_control: dict[str, str] | None = found.get("vcs_info")
-    return f"{version_control['vcs']}+{url}@{version_control['commit_id']}" if version_control else url
+    return (
+        f"{version_control['vcs']}+{url}@{version_control['commit_id']}" if version_control else url
+    )
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:
@@ -149,16 +157,18 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         texts: The text of each file, by the file's path in the folder.
 
     Raises:
-        InputError: The folder is a file or isn't empty; then nothing was written. Or a file can't be written; then the
-            files before it stay.
+        InputError: The folder is a file or isn't empty; then nothing was written. Or a file can't
+            be written; then the files before it stay.
     """
     try:
         if os.path.lexists(folder) and not folder.is_dir():
-            raise InputError(f"{folder} exists and isn't a folder: choose another name (nothing was written)")
+            raise InputError(
+                f"{folder} exists and isn't a folder: choose another name (nothing was written)"
+            )
         if folder.is_dir() and (there := sorted(os.listdir(folder))):
             raise InputError(
-                f"{folder} isn't an empty folder (it has {there[0]}): choose another name, or delete the folder "
-                "(nothing was written)"
+                f"{folder} isn't an empty folder (it has {there[0]}): choose another name, or"
+                " delete the folder (nothing was written)"
             )
         for path, text in texts.items():
             file = folder / path
@@ -170,7 +180,8 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def _write_snapshot(folder: Path, project: Project, template: str) -> None:
-    """Render the project's example, and write the output to `tests/expected/first.yaml`, which a test compares.
+    """Render the project's example, and write the output to `tests/expected/first.yaml`, which a
+    test compares.
 
     This is done by another Python process, because the new function must be imported.
 
@@ -183,7 +194,11 @@ def _write_snapshot(folder: Path, project: Project, template: str) -> None:
         InputError: The function can't be imported or rendered. The project's files stay.
     """
     program = _FIRST.format(package=project.package)
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     done = patiently([sys.executable, "-c", program, template], folder=folder, env=environment)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
@@ -194,32 +209,41 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the argument parser of `crossplane-lite init`."""
     made = parser(
         "init",
-        "Write the project of a new function: code, models, an example, tests, and the files for its "
-        "package and its image. The function can be rendered and tested at once; the project's README has the "
-        "commands.",
-        "examples:\n  crossplane-lite init network\n"
-        "  crossplane-lite init network --xrd xrd.yaml --crd vpcs.yaml --crd subnets.yaml\n"
-        "  crossplane-lite init restart --template operation\n  crossplane-lite init set-labels --template krm",
+        "Write the project of a new function: code, models, an example, tests, and the files for"
+        " its package and its image. The function can be rendered and tested at once; the project's"
+        " README has the commands.",
+        "examples:\n  crossplane-lite init network\n  crossplane-lite init network --xrd xrd.yaml"
+        " --crd vpcs.yaml --crd subnets.yaml\n  crossplane-lite init restart --template operation\n"
+        "  crossplane-lite init set-labels --template krm",
     )
     made.add_argument("name", metavar="NAME", help="the project's name, or a path that ends in it")
     made.add_argument(
         "--template",
         choices=["composition", "operation", "krm"],
         default="composition",
-        help="the kind of function: for compositions (default), for Operations, or a KRM function, which changes files",
+        help=(
+            "the kind of function: for compositions (default), for Operations, or a KRM function,"
+            " which changes files"
+        ),
     )
-    made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition of the function's composite")
+    made.add_argument(
+        "--xrd", metavar="FILE", help="the CompositeResourceDefinition of the function's composite"
+    )
     made.add_argument(
         "--crd",
         metavar="FILE",
         action="append",
-        help="definitions of the kinds that the function composes; can be given several times. Kinds from an OpenAPI "
-        "document get models, and the function's code doesn't compose them",
+        help=(
+            "definitions of the kinds that the function composes; can be given several times. Kinds"
+            " from an OpenAPI document get models, and the function's code doesn't compose them"
+        ),
     )
     made.add_argument(
         "--sdk-from",
         metavar="PATH|URL|VERSION",
-        help="the folder, wheel, URL or version of crossplane-lite that the project requires (the newest one of pip's "
-        "index, if this one came from there)",
+        help=(
+            "the folder, wheel, URL or version of crossplane-lite that the project requires (the"
+            " newest one of pip's index, if this one came from there)"
+        ),
     )
     return made

@@ -1,4 +1,6 @@
-"""The files of a new project for Compositions, with models of the XRD and of the kinds that the function composes."""
+"""The files of a new project for Compositions, with models of the XRD and of the kinds that the
+function composes.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from ..simulate.values import required_values
 from .project import Project, filled
 
 _MORE: Final = """
-`.venv/bin/crossplane-lite simulate` shows which resources appear when, `graph` draws what depends on what, and
-`render --explain NAME` says where the fields of a resource come from.
+`.venv/bin/crossplane-lite simulate` shows which resources appear when, `graph` draws what depends
+on what, and `render --explain NAME` says where the fields of a resource come from.
 
 $models
 
@@ -35,11 +37,14 @@ After a change of the definitions:
     .venv/bin/crossplane-lite generate --check --uses $package --uses tests
     .venv/bin/crossplane-lite generate
 
-The first command names the lines of the function that no longer fit, and the second one makes the models. A new
-version of a provider is taken with `.venv/bin/crossplane-lite add NEW-PACKAGE.xpkg --upgrade`.
+The first command names the lines of the function that no longer fit, and the second one makes the
+models. A new version of a provider is taken with
+`.venv/bin/crossplane-lite add NEW-PACKAGE.xpkg --upgrade`.
 """
 
-_WITH_CRDS = "Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says."
+_WITH_CRDS = (
+    "Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says."
+)
 _WITHOUT_CRDS = "Models come from `xrd.yaml`, as `crossplane-lite.toml` says."
 
 
@@ -48,8 +53,8 @@ class Made(NamedTuple):
 
     Attributes:
         files: The text of each file, by the file's path in the project.
-        warnings: A text for each kind that the function composes, but that Crossplane doesn't let this composite
-            compose.
+        warnings: A text for each kind that the function composes, but that Crossplane doesn't let
+            this composite compose.
     """
 
     files: dict[str, str]
@@ -61,19 +66,22 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
     Args:
         project: The project's name and the other values that the files contain.
-        xrd: The path of a file with the CompositeResourceDefinition of the composite; None to write an example of one.
-        crds: The paths of files with CustomResourceDefinitions or OpenAPI documents. All kinds in them get models. The
-            function composes only the kinds of the CustomResourceDefinitions.
+        xrd: The path of a file with the CompositeResourceDefinition of the composite; None to write
+            an example of one.
+        crds: The paths of files with CustomResourceDefinitions or OpenAPI documents. All kinds in
+            them get models. The function composes only the kinds of the CustomResourceDefinitions.
 
     Raises:
-        InputError: A file can't be read. Or `xrd` doesn't contain exactly one CompositeResourceDefinition, or that has
-            no referenceable version. Or the files in `crds` define no kind, or two of them have the same name, or a
-            schema in them can't be used.
+        InputError: A file can't be read. Or `xrd` doesn't contain exactly one
+            CompositeResourceDefinition, or that has no referenceable version. Or the files in
+            `crds` define no kind, or two of them have the same name, or a schema in them can't be
+            used.
     """
     for path in crds:
         if is_package(path):
             raise InputError(
-                f"--crd takes files: leave {path} out, and run `crossplane-lite add {path}` in the project"
+                f"--crd takes files: leave {path} out, and run `crossplane-lite add {path}` in the"
+                " project"
             )
     crd_documents = list(read_sources(list(crds))) if crds else []
     kinds = _kinds(crds, crd_documents)
@@ -83,10 +91,13 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         text = decode(read_bytes(xrd), xrd)
     else:
         # A composite in no namespace can compose both kinds in namespaces and others.
-        scope = "Cluster" if any((one.group, one.kind) in clustered for one in kinds) else "Namespaced"
+        scope = (
+            "Cluster" if any((one.group, one.kind) in clustered for one in kinds) else "Namespaced"
+        )
         text = filled("xrd", plural=f"{project.kind.lower()}s", scope=scope, **own)["xrd.yaml"]
         if kinds:
-            text = text.partition("          status:\n")[0]  # the function of such a project doesn't set the status
+            # the function of such a project doesn't set the status
+            text = text.partition("          status:\n")[0]
     document = _xrd(xrd, text)
     composite = _composite(document)
     xr = _example(document, composite)
@@ -128,7 +139,8 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
 
 def _models(documents: Sequence[Document]) -> dict[str, str]:
-    """Return the files that `crossplane-lite generate` writes for the project's definitions: the text of each, by path.
+    """Return the files that `crossplane-lite generate` writes for the project's definitions: the
+    text of each, by path.
 
     Raises:
         InputError: A schema can't be used, or two documents define the same kind differently.
@@ -142,13 +154,19 @@ def _xrd(path: str | None, text: str) -> Document:
     found = list(parse_documents(text, label))
     xrds = [one for one in found if one.content.get("kind") == "CompositeResourceDefinition"]
     if len(xrds) != 1 or len(found) != 1:
-        kinds = ", ".join(str(one.content.get("kind") or "a document without a kind") for one in found) or "nothing"
-        raise InputError(f"{label} must hold one CompositeResourceDefinition and nothing else (it has {kinds})")
+        kinds = (
+            ", ".join(str(one.content.get("kind") or "a document without a kind") for one in found)
+            or "nothing"
+        )
+        raise InputError(
+            f"{label} must hold one CompositeResourceDefinition and nothing else (it has {kinds})"
+        )
     return xrds[0]
 
 
 def _kinds(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
-    """Return the kinds that the function composes: all that CustomResourceDefinitions in the files of --crd define.
+    """Return the kinds that the function composes: all that CustomResourceDefinitions in the files
+    of --crd define.
 
     Kinds of OpenAPI documents don't count, because an API server has too many of them.
 
@@ -162,13 +180,18 @@ def _kinds(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
     found = [one for one in definitions(documents).kinds if one.storage]
     if paths and not found:
         raise InputError(
-            f"--crd: there is no CustomResourceDefinition in {' or '.join(paths)}: give files that have some"
+            f"--crd: there is no CustomResourceDefinition in {' or '.join(paths)}: give files that"
+            " have some"
         )
     names = [Path(path).name for path in paths]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"--crd: two files have the same name, {twice}: rename one, because both go into one folder")
-    # An OpenAPI document of an API server has many kinds, such as lists and reviews. No function composes all of them.
+        raise InputError(
+            f"--crd: two files have the same name, {twice}: rename one, because both go into one"
+            " folder"
+        )
+    # An OpenAPI document of an API server has many kinds, such as lists and reviews. No function
+    # composes all of them.
     return [one for one in found if one.document is None]
 
 
@@ -177,20 +200,27 @@ def _composite(document: Document) -> Kind:
     for one in definitions([document]).kinds:
         if one.kind == kind and one.storage:
             return one
-    raise InputError(f"{document.where}: no version is referenceable: set referenceable: true for one of spec.versions")
+    raise InputError(
+        f"{document.where}: no version is referenceable: set referenceable: true for one of"
+        " spec.versions"
+    )
 
 
 def _clustered(documents: Sequence[Document]) -> set[tuple[str, str]]:
-    """Return the group and the kind of each CustomResourceDefinition whose objects are in no namespace."""
+    """Return the group and the kind of each CustomResourceDefinition whose objects are in no
+    namespace.
+    """
     specs = [spec for one in documents if isinstance(spec := one.content.get("spec"), Mapping)]
-    return {(spec["group"], spec["names"]["kind"]) for spec in specs if spec.get("scope") == "Cluster"}
+    return {
+        (spec["group"], spec["names"]["kind"]) for spec in specs if spec.get("scope") == "Cluster"
+    }
 
 
 def _warning(composite: Kind, kind: Kind) -> str:
     return (
-        f"{composite.kind} is in a namespace and {kind.kind} is not, so Crossplane doesn't let {composite.kind} "
-        f"compose {kind.kind}, and the function leaves it out; take the provider's kinds that are in a namespace, or "
-        "an XRD with scope: Cluster"
+        f"{composite.kind} is in a namespace and {kind.kind} is not, so Crossplane doesn't let"
+        f" {composite.kind} compose {kind.kind}, and the function leaves it out; take the"
+        " provider's kinds that are in a namespace, or an XRD with scope: Cluster"
     )
 
 
@@ -198,7 +228,9 @@ def _resource_names(kinds: Sequence[Kind]) -> list[str]:
     names: list[str] = []
     for kind in kinds:
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.kind).lower()
-        names.append(name if name not in names else f"{name}-{kind.group.split('.')[0]}-{kind.version}")
+        names.append(
+            name if name not in names else f"{name}-{kind.group.split('.')[0]}-{kind.version}"
+        )
     return names
 
 
@@ -212,7 +244,12 @@ def _example(document: Document, composite: Kind) -> dict[str, Any]:
     written = next(one for one in spec["versions"] if one["name"] == composite.version)
     own = written.get("schema", {}).get("openAPIV3Schema", {}).get("properties", {}).get("spec", {})
     values = required_values(own) if isinstance(own, Mapping) else {}
-    return {"apiVersion": composite.api_version, "kind": composite.kind, "metadata": metadata, "spec": values}
+    return {
+        "apiVersion": composite.api_version,
+        "kind": composite.kind,
+        "metadata": metadata,
+        "spec": values,
+    }
 
 
 def _alias(kind: Kind) -> str:
@@ -232,7 +269,9 @@ def _untyped(*, has_own_xrd: bool, in_namespace: bool) -> str:
 
 
 def _typed(kinds: Sequence[Kind], clustered: Container[tuple[str, str]] | None) -> list[str]:
-    """Return the lines that compose kinds. With `clustered`, all other kinds need a namespace of their own."""
+    """Return the lines that compose kinds. With `clustered`, all other kinds need a namespace of
+    their own.
+    """
     lines = ['ctx.log.debug("composing", extra={"composite": xr.observed.metadata.name})']
     names = _resource_names(kinds)
     for number, (kind, name) in enumerate(zip(kinds, names, strict=True)):
@@ -250,7 +289,8 @@ def _typed(kinds: Sequence[Kind], clustered: Container[tuple[str, str]] | None) 
 
 
 def _literal(value: Any, indent: int) -> str:
-    """Return a value as Python code. A dict or list of 60 characters or more has a line for each entry.
+    """Return a value as Python code. A dict or list of 60 characters or more has a line for each
+    entry.
 
     Args:
         value: A JSON value.
@@ -269,4 +309,8 @@ def _literal(value: Any, indent: int) -> str:
     short = f"{opening}{', '.join(parts)}{closing}"
     if len(short) < 60 and "\n" not in short:
         return short
-    return f"{opening}\n" + "".join(f"{inside}{part},\n" for part in parts) + f"{' ' * indent}{closing}"
+    return (
+        f"{opening}\n"
+        + "".join(f"{inside}{part},\n" for part in parts)
+        + f"{' ' * indent}{closing}"
+    )

@@ -1,4 +1,6 @@
-"""Gives values to the fields of a simulated resource that other resources need (its awaited fields)."""
+"""Gives values to the fields of a simulated resource that other resources need (its awaited
+fields).
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,18 @@ class AwaitedFields:
 
     Attributes:
         resource: The resource with the awaited fields.
-        origins: The source of each awaited value, by the field's path: `given` (part of the resource
-            anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
-            (a guess).
+        origins: The source of each awaited value, by the field's path: `given` (part of the
+            resource anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up
+            by the schema) or `assumed` (a guess).
         never: The reason why an awaited field never gets a value, by the field's path.
     """
 
     def __init__(
-        self, owner: Target, schema: Mapping[str, Any] | None, fixture: Fixture, resource: dict[str, Any]
+        self,
+        owner: Target,
+        schema: Mapping[str, Any] | None,
+        fixture: Fixture,
+        resource: dict[str, Any],
     ) -> None:
         self._owner = owner
         self._schema = schema
@@ -65,8 +71,8 @@ class AwaitedFields:
     def want(self, path: str) -> None:
         """Give a field a value if it has none, and note the value's source in `origins`.
 
-        If the field never gets a value, note the reason in `never`. An empty path means that others wait for the
-        resource itself; nothing is done then.
+        If the field never gets a value, note the reason in `never`. An empty path means that others
+        wait for the resource itself; nothing is done then.
 
         Args:
             path: The field's path after the resource's name, such as `.status.atProvider.vpcId`.
@@ -83,7 +89,8 @@ class AwaitedFields:
             self.never[path] = str(reason)
 
     def _from_start(self, steps: list[str | int]) -> list[str | int]:
-        """Return a path in which negative indexes of lists are replaced by the indexes from the start.
+        """Return a path in which negative indexes of lists are replaced by the indexes from the
+        start.
 
         If the list is too short, an index such as -2 becomes 1: the list will get two elements.
         """
@@ -108,15 +115,18 @@ class AwaitedFields:
         if found is not ABSENT and found is not None:
             return self._origin_of(steps)
         if steps[0] not in ("spec", "status"):
-            raise _Never(f"a simulation makes up only fields of spec and status; set {show(steps)} in a fixture")
+            raise _Never(
+                f"a simulation makes up only fields of spec and status; set {show(steps)} in a"
+                " fixture"
+            )
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
         """Return the source of a value that the resource has already.
 
-        It is `fixture` if the fixture has the same value, or also has a mapping or list at this path. Else, for a value
-        in a list that this class has made up, it is `schema` if the kind's schema is known, and `assumed` if not. For
-        all other values, it is `given`.
+        It is `fixture` if the fixture has the same value, or also has a mapping or list at this
+        path. Else, for a value in a list that this class has made up, it is `schema` if the kind's
+        schema is known, and `assumed` if not. For all other values, it is `given`.
         """
         known = at(self._fixture.content, steps)
         # A value of desired state wins over the fixture's. Objects are made of both.
@@ -127,7 +137,9 @@ class AwaitedFields:
         return GIVEN
 
     def _is_made_up(self, steps: Sequence[str | int]) -> bool:
-        """Return whether a value is a list that was made up here; only such lists may get more elements."""
+        """Return whether a value is a list that was made up here; only such lists may get more
+        elements.
+        """
         return (
             isinstance(at(self.resource, steps), list)
             and not isinstance(at(self._before, steps), list)
@@ -138,20 +150,25 @@ class AwaitedFields:
         annotations = at(self.resource, ["metadata", "annotations"])
         name = annotations.get(EXTERNAL_NAME, ABSENT)
         if name is None:
-            raise _Never(f"the fixture sets the annotation {EXTERNAL_NAME} to null: give the annotation a value there")
+            raise _Never(
+                f"the fixture sets the annotation {EXTERNAL_NAME} to null: give the annotation a"
+                " value there"
+            )
         if name is not ABSENT:
             return self._origin_of(["metadata", "annotations", EXTERNAL_NAME])
         if self._schema is not None:
             raise _Never(
-                f"no provider gives {self._owner.name} an external name, because {self._owner.kind} isn't a managed "
-                "resource: its schema has no spec.forProvider"
+                f"no provider gives {self._owner.name} an external name, because {self._owner.kind}"
+                " isn't a managed resource: its schema has no spec.forProvider"
             )
         annotations[EXTERNAL_NAME] = self.resource["metadata"].get("name", self._owner.name)
         return ASSUMED
 
     def _condition(self, type_: str, steps: list[str | int]) -> str:
         conditions = list_of(at(self.resource, ["status", "conditions"]))
-        found = next((one for one in conditions if isinstance(one, dict) and one.get("type") == type_), None)
+        found = next(
+            (one for one in conditions if isinstance(one, dict) and one.get("type") == type_), None
+        )
         if found is None:
             missing = self._missing(["status", "conditions"])
             if missing:
@@ -160,7 +177,10 @@ class AwaitedFields:
             self.resource.setdefault("status", {}).setdefault("conditions", []).append(found)
         if not steps or at(found, steps) is not ABSENT:
             return GIVEN
-        more = {"message": "simulated", "observedGeneration": self.resource["metadata"]["generation"]}
+        more = {
+            "message": "simulated",
+            "observedGeneration": self.resource["metadata"]["generation"],
+        }
         if len(steps) > 1 or steps[0] not in more:
             raise _Never(f"a condition has no field {show(steps)}")
         found[str(steps[0])] = more[str(steps[0])]
@@ -168,18 +188,25 @@ class AwaitedFields:
 
     def _connection_detail(self, steps: list[str | int]) -> str:
         if secret_place(self.resource) is None:
-            raise _Never(f"{self._owner.name} has no spec.writeConnectionSecretToRef, so it gets no connection Secret")
+            raise _Never(
+                f"{self._owner.name} has no spec.writeConnectionSecretToRef, so it gets no"
+                " connection Secret"
+            )
         if len(steps) == 1:
             self._wants_details = True
             return FIXTURE if self._fixture.details else ASSUMED
         key = str(steps[1])
         if self._fixture.details.get(key, "") is None:
-            raise _Never(f"the fixture sets {show(['connectionDetails', key])} to null: give it a value there")
+            raise _Never(
+                f"the fixture sets {show(['connectionDetails', key])} to null: give it a value"
+                " there"
+            )
         self._details.add(key)
         return FIXTURE if key in self._fixture.details else ASSUMED
 
     def secret(self, data: Mapping[str, str] | None) -> dict[str, Any] | None:
-        """Return the resource's connection Secret with all known and awaited details; None if it names no Secret.
+        """Return the resource's connection Secret with all known and awaited details; None if it
+        names no Secret.
 
         A detail that the fixture sets to null is removed.
 
@@ -205,10 +232,14 @@ class AwaitedFields:
     def _fill(self, steps: list[str | int]) -> str:
         places = self._places(steps)
         indexes = [step for step in steps if isinstance(step, int)]
-        if max(indexes, default=0) >= MOST_ELEMENTS or math.prod(one + 1 for one in indexes) > _MOST_MADE:
+        if (
+            max(indexes, default=0) >= MOST_ELEMENTS
+            or math.prod(one + 1 for one in indexes) > _MOST_MADE
+        ):
             raise _Never(
-                f"a simulation makes up at most {MOST_ELEMENTS} elements of a list, and at most {_MOST_MADE:,} of a "
-                "list and the lists in it together; give this list in a fixture"
+                f"a simulation makes up at most {MOST_ELEMENTS} elements of a list, and at most"
+                f" {_MOST_MADE:,} of a list and the lists in it together; give this list in a"
+                " fixture"
             )
         holder: Any = self.resource
         for depth, step in enumerate(steps):
@@ -228,12 +259,15 @@ class AwaitedFields:
                 same = self._mirrored(steps[: depth + 1])
                 holder[step] = _fitting(same, places[depth]) if type(same) is type(empty) else empty
             if holder[step] is None:
-                raise _Never(f"the fixture sets {show(steps[: depth + 1])} to null: give it a value there")
+                raise _Never(
+                    f"the fixture sets {show(steps[: depth + 1])} to null: give it a value there"
+                )
             holder = holder[step]
         return self._origin_of(steps)
 
     def _places(self, steps: list[str | int]) -> list[Schema]:
-        """Return the schema of the value at each step of a path. It is empty where any value is allowed.
+        """Return the schema of the value at each step of a path. It is empty where any value is
+        allowed.
 
         Raises:
             _Never: The schema lacks a step, or an index is beyond the schema's `maxItems`.
@@ -246,7 +280,10 @@ class AwaitedFields:
                 raise _Never(self._missing(steps))
             most = place.source.get("maxItems")
             if isinstance(step, int) and isinstance(most, int) and step >= most:
-                raise _Never(f"{name_of(*self._owner[1:])} allows at most {most} elements in {show(steps[:depth])}")
+                raise _Never(
+                    f"{name_of(*self._owner[1:])} allows at most {most} elements in"
+                    f" {show(steps[:depth])}"
+                )
             place = found
             places.append(place)
         return places
@@ -255,7 +292,8 @@ class AwaitedFields:
         return missing_field(self._schema or {}, steps, name_of(*self._owner[1:]))
 
     def _mirrored(self, steps: Sequence[str | int]) -> Any:
-        """Return the value that a provider copies to the status field at `steps`; ABSENT if there is none.
+        """Return the value that a provider copies to the status field at `steps`; ABSENT if there
+        is none.
 
         A provider copies `spec.forProvider.x` to `status.atProvider.x`, and the external name to
         `status.atProvider.id`.
@@ -266,7 +304,9 @@ class AwaitedFields:
             return at(self.resource, ["metadata", "annotations", EXTERNAL_NAME])
         return at(self.resource, ["spec", "forProvider", *steps[2:]])
 
-    def _grow(self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Schema]) -> None:
+    def _grow(
+        self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Schema]
+    ) -> None:
         """Add elements with made-up values to a list until it has the index `step`.
 
         `step` is `steps[depth]`, and `places` has the schema of the value at each step.
@@ -296,7 +336,9 @@ def _fitting(value: Any, place: Schema) -> Any:
         return [_fitting(one, place.below(at) or Schema({})) for at, one in enumerate(value)]
     if isinstance(value, dict):
         found = {key: place.below(key) for key in value}
-        return {key: _fitting(value[key], inner) for key, inner in found.items() if inner is not None}
+        return {
+            key: _fitting(value[key], inner) for key, inner in found.items() if inner is not None
+        }
     return value
 
 
@@ -310,7 +352,11 @@ def secret_at(place: tuple[str, str], details: Mapping[str, bytes]) -> dict[str,
     namespace, name = place
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     kind = {"apiVersion": "v1", "kind": "Secret", "type": "connection.crossplane.io/v1alpha1"}
-    return {**kind, "metadata": metadata, "data": {key: b64encode(details[key]).decode() for key in sorted(details)}}
+    return {
+        **kind,
+        "metadata": metadata,
+        "data": {key: b64encode(details[key]).decode() for key in sorted(details)},
+    }
 
 
 def list_of(value: Any) -> list[Any]:

@@ -15,12 +15,19 @@ _ADDRESS: Final = "192.0.2.1"  # of a network that is set aside for examples
 
 def condition(type_: str, reason: str, **more: Any) -> dict[str, Any]:
     """Return a condition with status True, a fixed transition time, and the fields in `more`."""
-    return {"type": type_, "status": "True", "reason": reason, "lastTransitionTime": TRANSITION_TIME, **more}
+    return {
+        "type": type_,
+        "status": "True",
+        "reason": reason,
+        "lastTransitionTime": TRANSITION_TIME,
+        **more,
+    }
 
 
 _REPLICAS: Final = "replicas readyReplicas availableReplicas fullyLabeledReplicas"
 
-# Of each kind, the fields of its status that are its number of replicas, and the rest of the status.
+# Of each kind, the fields of its status that are its number of replicas, and the rest of the
+# status.
 _STATUSES: Final[Mapping[tuple[str, str], tuple[str, dict[str, Any]]]] = {
     ("apps", "Deployment"): (
         "replicas updatedReplicas readyReplicas availableReplicas",
@@ -54,8 +61,14 @@ _STATUSES: Final[Mapping[tuple[str, str], tuple[str, dict[str, Any]]]] = {
             "conditions": [condition("Complete", "CompletionsReached")],
         },
     ),
-    ("batch", "CronJob"): ("", dict.fromkeys(("lastScheduleTime", "lastSuccessfulTime"), TRANSITION_TIME)),
-    ("", "Pod"): ("", {"phase": "Running", "podIP": _ADDRESS, "conditions": [condition("Ready", "PodReady")]}),
+    ("batch", "CronJob"): (
+        "",
+        dict.fromkeys(("lastScheduleTime", "lastSuccessfulTime"), TRANSITION_TIME),
+    ),
+    ("", "Pod"): (
+        "",
+        {"phase": "Running", "podIP": _ADDRESS, "conditions": [condition("Ready", "PodReady")]},
+    ),
     ("", "Service"): ("", {"loadBalancer": {"ingress": [{"ip": _ADDRESS}]}}),
     ("networking.k8s.io", "Ingress"): ("", {"loadBalancer": {"ingress": [{"ip": _ADDRESS}]}}),
     ("", "PersistentVolumeClaim"): ("", {"phase": "Bound"}),
@@ -88,14 +101,19 @@ _STATUSES: Final[Mapping[tuple[str, str], tuple[str, dict[str, Any]]]] = {
         "",
         {
             "observedGeneration": 1,
-            **dict.fromkeys(("currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods"), 1),
+            **dict.fromkeys(
+                ("currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods"), 1
+            ),
             "conditions": [condition("DisruptionAllowed", "SufficientPods")],
         },
     ),
     ("snapshot.storage.k8s.io", "VolumeSnapshot"): ("", {"readyToUse": True}),
     ("snapshot.storage.k8s.io", "VolumeSnapshotContent"): ("", {"readyToUse": True}),
     ("storage.k8s.io", "VolumeAttachment"): ("", {"attached": True}),
-    **{key: ("", {"conditions": [condition(type_, "Available")]}) for key, type_ in lookup.READY_CONDITIONS.items()},
+    **{
+        key: ("", {"conditions": [condition(type_, "Available")]})
+        for key, type_ in lookup.READY_CONDITIONS.items()
+    },
 }
 
 
@@ -117,7 +135,8 @@ def _accepting(references: Any, key: str) -> list[dict[str, Any]]:
     accepted = [condition("Accepted", "Accepted"), condition("ResolvedRefs", "ResolvedRefs")]
     found = references if isinstance(references, list) else []
     return [
-        {key: copied(one), "controllerName": "example.org/gateway", "conditions": copied(accepted)} for one in found
+        {key: copied(one), "controllerName": "example.org/gateway", "conditions": copied(accepted)}
+        for one in found
     ]
 
 
@@ -130,7 +149,8 @@ _FROM_SPEC: Final[Mapping[tuple[str, str], Callable[[Mapping[str, Any]], dict[st
 
 
 def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the status of a healthy object of one of Kubernetes' own kinds; None for all other kinds.
+    """Return the status of a healthy object of one of Kubernetes' own kinds; None for all other
+    kinds.
 
     Args:
         resource: The object. Its metadata must have a generation.

@@ -1,4 +1,6 @@
-"""The command `crossplane-lite simulate`: reconciles until nothing changes, and shows when each resource appears."""
+"""The command `crossplane-lite simulate`: reconciles until nothing changes, and shows when each
+resource appears.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 _NAME: Final = "crossplane-lite simulate"
 
 Page = Callable[[Path, Simulation, RenderError | None, Sequence[Loss]], None]
-"""Writes the page of a simulation that has run, of the failure of its last round, and of the losses after it."""
+"""Writes the page of a simulation that has run, of the failure of its last round, and of the losses
+after it.
+"""
 
 
 def command(argv: Sequence[str], page: Page) -> int:
@@ -37,12 +41,14 @@ def command(argv: Sequence[str], page: Page) -> int:
         page: Writes the page for --html. The room `recorder` has it, which builds on this one.
 
     Returns:
-        The exit status. It is 1 if a reconcile failed, the simulation didn't become stable, a resource or field waits
-        forever, --crds finds mistakes, or a resource would be deleted after a loss (--drop or --degrade). Else it is 0.
+        The exit status. It is 1 if a reconcile failed, the simulation didn't become stable, a
+        resource or field waits forever, --crds finds mistakes, or a resource would be deleted after
+        a loss (--drop or --degrade). Else it is 0.
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file, a function or a name can't be used; or the result is nested too deeply for --format json.
+        InputError: A file, a function or a name can't be used; or the result is nested too deeply
+            for --format json.
         RenderError: The composite's apiVersion can't be parsed.
         UsageError: A path of --degrade isn't a field path.
         MissingExtraError: A package that is needed isn't installed.
@@ -62,7 +68,8 @@ def command(argv: Sequence[str], page: Page) -> int:
     except RenderError as error:
         failure = error
         stdio.say(
-            *output.failure_lines(error, inputs.schemas), *(f"hint: {line}" for line in simulation.made_up(error))
+            *output.failure_lines(error, inputs.schemas),
+            *(f"hint: {line}" for line in simulation.made_up(error)),
         )
     if simulation.problem is not None:
         problems.append(simulation.problem)
@@ -92,13 +99,18 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] XR [COMPOSITION] [FUNCTIONS]",
-        description="Reconcile a composite resource until nothing changes any more. After each reconcile the composed "
-        "resources exist, with a status from fixtures or made up by the schemas of their kinds, so that resources that "
-        "wait for them are composed next. Prints when each resource appears, and the values that it waits for until "
-        "then.",
-        epilog="Exit status: 0; 1 when a reconcile fails (dependency cycles and other fatal results among it), nothing "
-        "is stable in the end, something never resolves, --crds finds mistakes in a resource, or something would be "
-        "deleted after --drop or --degrade; 2 when the command line or a file can't be used.",
+        description=(
+            "Reconcile a composite resource until nothing changes any more. After each reconcile"
+            " the composed resources exist, with a status from fixtures or made up by the schemas"
+            " of their kinds, so that resources that wait for them are composed next. Prints when"
+            " each resource appears, and the values that it waits for until then."
+        ),
+        epilog=(
+            "Exit status: 0; 1 when a reconcile fails (dependency cycles and other fatal results"
+            " among it), nothing is stable in the end, something never resolves, --crds finds"
+            " mistakes in a resource, or something would be deleted after --drop or --degrade; 2"
+            " when the command line or a file can't be used."
+        ),
     )
     arguments.add_inputs(parser)
     group = parser.add_argument_group("simulation")
@@ -106,40 +118,59 @@ def make_parser() -> argparse.ArgumentParser:
         "--fixtures",
         metavar="PATH",
         type=Path,
-        help="file or directory of YAML with the fields that resources have once they exist (status, "
-        "metadata.annotations, connectionDetails), by composition resource name, apiVersion/kind or kind; null for a "
-        "value that never comes. Whole resources can be given too",
+        help=(
+            "file or directory of YAML with the fields that resources have once they exist (status,"
+            " metadata.annotations, connectionDetails), by composition resource name,"
+            " apiVersion/kind or kind; null for a value that never comes. Whole resources can be"
+            " given too"
+        ),
     )
     group.add_argument(
-        "--max-rounds", metavar="N", type=_rounds, default=50, help="give up after so many reconciles (50)"
+        "--max-rounds",
+        metavar="N",
+        type=_rounds,
+        default=50,
+        help="give up after so many reconciles (50)",
     )
     group.add_argument(
         "--drop",
         metavar="NAME",
         action="append",
         default=[],
-        help="in the end, take this resource away and show what the next reconcile does; can be given several times",
+        help=(
+            "in the end, take this resource away and show what the next reconcile does; can be"
+            " given several times"
+        ),
     )
     group.add_argument(
         "--degrade",
         metavar="NAME.PATH",
         action="append",
         default=[],
-        help="the same with a field of a resource, such as vpc.status.atProvider.vpcId; can be given several times",
+        help=(
+            "the same with a field of a resource, such as vpc.status.atProvider.vpcId; can be given"
+            " several times"
+        ),
     )
     arguments.add_explain(group)
     group.add_argument(
         "--format",
         choices=("table", "json", "yaml", "observed"),
         default="table",
-        help="the output: the table of waves; the same and more as JSON; the final documents, as render prints them; "
-        "the composed resources as they exist in the end, which --observed-resources takes (table)",
+        help=(
+            "the output: the table of waves; the same and more as JSON; the final documents, as"
+            " render prints them; the composed resources as they exist in the end, which"
+            " --observed-resources takes (table)"
+        ),
     )
     group.add_argument(
         "--html",
         metavar="FILE",
         type=Path,
-        help="write a page, too, that shows the simulation reconcile by reconcile; see crossplane-lite report",
+        help=(
+            "write a page, too, that shows the simulation reconcile by reconcile; see"
+            " crossplane-lite report"
+        ),
     )
     return parser
 
@@ -161,24 +192,35 @@ def _never(simulation: Simulation) -> Iterator[str]:
 
 
 def _unready(simulation: Simulation) -> Iterator[str]:
-    """Yield why the composite never gets ready, where the rules of its resources' kinds can't tell readiness."""
+    """Yield why the composite never gets ready, where the rules of its resources' kinds can't tell
+    readiness.
+    """
     last = simulation.rounds[-1].rendered
     conditions = last.composite["status"]["conditions"]
     if any((one["type"], one["status"]) == ("Ready", "True") for one in conditions):
         return
     unready = [
-        name for name, is_ready in last.ready.items() if not is_ready and not looks_ready(simulation.observed.get(name))
+        name
+        for name, is_ready in last.ready.items()
+        if not is_ready and not looks_ready(simulation.observed.get(name))
     ]
     if unready:
-        kinds = "are never ready: their kinds have" if len(unready) > 1 else "is never ready: its kind has"
+        kinds = (
+            "are never ready: their kinds have"
+            if len(unready) > 1
+            else "is never ready: its kind has"
+        )
         yield (
-            f"the composite never gets ready: {some_names(unready)} {kinds} no condition Ready and no rule of "
-            "readiness; set .ready in compose()"
+            f"the composite never gets ready: {some_names(unready)} {kinds} no condition Ready and"
+            " no rule of readiness; set .ready in compose()"
         )
 
 
-def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
-    """Remove each resource of --drop and each field of --degrade from the steady state, one at a time.
+def _losses(
+    simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]
+) -> Iterator[Loss]:
+    """Remove each resource of --drop and each field of --degrade from the steady state, one at a
+    time.
 
     Yields:
         The effects of each loss in the next reconcile, or the error if that reconcile failed.
@@ -187,7 +229,9 @@ def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[s
         InputError: A resource or field doesn't exist, or can't be removed.
         UsageError: A path isn't a field path.
     """
-    tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
+    tries: list[tuple[str, str, Any]] = [
+        ("drop", name, lambda name=name: simulation.drop(name)) for name in dropped
+    ]
     for path in degraded:
         name, rest = simulation.split(path)
         tries.append(("degrade", path, lambda name=name, rest=rest: simulation.degrade(name, rest)))
@@ -205,12 +249,19 @@ def _lost(losses: Sequence[Loss]) -> Iterator[str]:
         if loss.error is not None:
             yield f"after --{loss.action} {loss.target} the reconcile fails: {loss.error}"
         elif loss.effects is not None and loss.effects.deleted:
-            yield f"after --{loss.action} {loss.target} these would be deleted: {', '.join(loss.effects.deleted)}"
+            yield (
+                f"after --{loss.action} {loss.target} these would be deleted:"
+                f" {', '.join(loss.effects.deleted)}"
+            )
 
 
 def _notes(simulation: Simulation) -> Iterator[str]:
-    """Yield remarks for the user: warnings of all reconciles, remarks on the last reconcile, and unused fixtures."""
-    yield from output.warning_lines(one for each in simulation.rounds for one in each.rendered.results)
+    """Yield remarks for the user: warnings of all reconciles, remarks on the last reconcile, and
+    unused fixtures.
+    """
+    yield from output.warning_lines(
+        one for each in simulation.rounds for one in each.rendered.results
+    )
     if simulation.rounds:
         yield from output.lines(simulation.rounds[-1].rendered, results=False)
     yield from (f"{_NAME}: {note}" for note in simulation.notes_on_fixtures())
@@ -233,14 +284,21 @@ def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> 
 
 
 def _show(
-    form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs, explained: Sequence[Explained]
+    form: str,
+    simulation: Simulation,
+    found: dict[str, Any],
+    inputs: Inputs,
+    explained: Sequence[Explained],
 ) -> None:
     if explained:
         from ..render.explain import as_data, as_text
 
         found = {**found, "explained": [as_data(one) for one in explained]}
     if form == "table":
-        text = "".join(f"{line}\n" for line in table.lines({k: v for k, v in found.items() if k != "explained"}))
+        text = "".join(
+            f"{line}\n"
+            for line in table.lines({k: v for k, v in found.items() if k != "explained"})
+        )
         text += f"\n{as_text(explained)}" if explained else ""
     elif form == "json":
         import json
@@ -248,7 +306,9 @@ def _show(
         try:
             text = json.dumps(found, indent=2, sort_keys=True) + "\n"
         except RecursionError:
-            raise InputError("the result is nested too deeply to be written as JSON; use --format table") from None
+            raise InputError(
+                "the result is nested too deeply to be written as JSON; use --format table"
+            ) from None
     elif form == "yaml" and simulation.rounds and simulation.problem is None:
         documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
         text = yaml.dump(documents, sort_keys=True)

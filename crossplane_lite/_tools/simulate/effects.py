@@ -1,6 +1,7 @@
 """The effects of a loss on a composition: the resources that are changed, created again or deleted.
 
-A loss is the removal of a resource or of a field from the steady state, in which nothing changes any more.
+A loss is the removal of a resource or of a field from the steady state, in which nothing changes
+any more.
 """
 
 from __future__ import annotations
@@ -24,16 +25,18 @@ class Effects(NamedTuple):
 
     Attributes:
         created: The names of the resources that are created again.
-        changed: The fields that are applied with other values, by the resource's name: texts such as `spec.size: 1 ->
-            2`. For a Secret, each text is only the path. `metadata.generateName` isn't among them.
+        changed: The fields that are applied with other values, by the resource's name: texts such
+            as `spec.size: 1 -> 2`. For a Secret, each text is only the path.
+            `metadata.generateName` isn't among them.
         deleted: The names of the resources that Crossplane deletes.
-        status: The fields of the composite's status that change, as texts of the same form. Conditions aren't among
-            them.
-        kept: The resources that are still applied although values for them are missing, by name, with the paths of the
-            missing values.
-        held: The resources that functions leave out of their answers because values are missing, by name, with the
-            paths of the missing values.
-        remarks: The remarks of the functions' reports, such as which values are missing and count as they last were.
+        status: The fields of the composite's status that change, as texts of the same form.
+            Conditions aren't among them.
+        kept: The resources that are still applied although values for them are missing, by name,
+            with the paths of the missing values.
+        held: The resources that functions leave out of their answers because values are missing, by
+            name, with the paths of the missing values.
+        remarks: The remarks of the functions' reports, such as which values are missing and count
+            as they last were.
         ready: Whether the composite is ready after the loss.
     """
 
@@ -61,14 +64,17 @@ def effects_of(steady: Rendered, after: Round) -> Effects:
         deleted=sorted(rendered.deleted),
         status=_changes(_status(steady.composite), _status(rendered.composite), is_secret=False),
         kept={name: paths for name, paths in after.waiting.items() if name in rendered.composed},
-        held={name: paths for name, paths in after.waiting.items() if name not in rendered.composed},
+        held={
+            name: paths for name, paths in after.waiting.items() if name not in rendered.composed
+        },
         remarks=list(after.remarks),
         ready=is_ready(rendered.composite),
     )
 
 
 def changes_of(before: Objects, after: Objects, *, added: bool = True) -> dict[str, list[str]]:
-    """Return the fields of resources that differ between two reconciles, as `Effects.changed` has them.
+    """Return the fields of resources that differ between two reconciles, as `Effects.changed` has
+    them.
 
     Without `added`, fields that only come later aren't among them.
     """
@@ -101,7 +107,9 @@ def _changes(before: Any, after: Any, *, is_secret: bool, added: bool = True) ->
 
 
 def shown(value: Any, longest: int = 60) -> str:
-    """Return a value as JSON for people, cut to `longest` characters. `ABSENT` is shown as `(nothing)`."""
+    """Return a value as JSON for people, cut to `longest` characters. `ABSENT` is shown as
+    `(nothing)`.
+    """
     if value is ABSENT:
         return "(nothing)"
     try:

@@ -1,4 +1,6 @@
-"""Reads and checks fixtures: facts that a user gives about simulated resources, such as their status."""
+"""Reads and checks fixtures: facts that a user gives about simulated resources, such as their
+status.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,21 @@ _TYPES: Final[dict[str, Any]] = {
     "apiVersion": str,
     "kind": str,
     "metadata": {
-        **dict.fromkeys(("name", "generateName", "namespace", "uid", "creationTimestamp", "deletionTimestamp"), str),
+        **dict.fromkeys(
+            ("name", "generateName", "namespace", "uid", "creationTimestamp", "deletionTimestamp"),
+            str,
+        ),
         "generation": int,
         **dict.fromkeys(("labels", "annotations"), _TEXTS),
         "finalizers": [str],
         **dict.fromkeys(("ownerReferences", "managedFields"), [{}]),
     },
     "spec": {},
-    "status": {"conditions": [dict.fromkeys(("type", "status", "reason", "message", "lastTransitionTime"), str)]},
+    "status": {
+        "conditions": [
+            dict.fromkeys(("type", "status", "reason", "message", "lastTransitionTime"), str)
+        ]
+    },
     DETAILS: _TEXTS,
 }
 
@@ -41,7 +50,8 @@ class Fixture(NamedTuple):
 
     Attributes:
         content: Parts of the resource, such as its status. A field that is null never gets a value.
-        details: The resource's connection details, by key. A detail that is None never gets a value.
+        details: The resource's connection details, by key. A detail that is None never gets a
+            value.
     """
 
     content: dict[str, Any]
@@ -51,12 +61,12 @@ class Fixture(NamedTuple):
 class Fixtures:
     """All fixtures, by composition resource name, by `apiVersion/kind`, or by kind.
 
-    If several fixtures fit a resource, they are merged. If they set the same field, the fixture by name wins, then the
-    one by `apiVersion/kind`.
+    If several fixtures fit a resource, they are merged. If they set the same field, the fixture by
+    name wins, then the one by `apiVersion/kind`.
 
     Raises:
-        InputError: A fixture isn't a mapping; or has a misspelt key, or one that belongs below `status`, such as
-            `atProvider`; or has a value of a type that no resource has there.
+        InputError: A fixture isn't a mapping; or has a misspelt key, or one that belongs below
+            `status`, such as `atProvider`; or has a value of a type that no resource has there.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -64,7 +74,8 @@ class Fixtures:
         self._used: set[str] = set()
 
     def of(self, name: str, api_version: str, kind: str) -> Fixture:
-        """Return the merged fixtures of a resource, and count them as used. Return an empty fixture if there are none.
+        """Return the merged fixtures of a resource, and count them as used. Return an empty fixture
+        if there are none.
 
         Args:
             name: The composition resource name.
@@ -84,9 +95,10 @@ class Fixtures:
             found = fixture.content.get("kind", kind)
             if found != kind:
                 raise InputError(
-                    f"the fixture {short_repr(key)} is for {articled(short_text(found))}, but the resource "
-                    f"{short_text(name)} is {articled(short_text(kind), short_text(api_version))}; change the "
-                    "fixture's kind"
+                    f"the fixture {short_repr(key)} is for {articled(short_text(found))}, but the"
+                    f" resource {short_text(name)} is"
+                    f" {articled(short_text(kind), short_text(api_version))}; change the fixture's"
+                    " kind"
                 )
             content = copied(merged(content, fixture.content))
             details.update(fixture.details)
@@ -100,19 +112,22 @@ class Fixtures:
 def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
     """Read fixtures from a file or a directory.
 
-    Each YAML document is either a mapping or a whole resource. Each key of a mapping is a composition resource name,
-    `apiVersion/kind` or a kind, and its value has the facts about the resources that the key fits. A whole resource is
-    the fixture for the composed resource that its annotation `crossplane.io/composition-resource-name` names; without
-    the annotation, for all resources of its apiVersion and kind.
+    Each YAML document is either a mapping or a whole resource. Each key of a mapping is a
+    composition resource name, `apiVersion/kind` or a kind, and its value has the facts about the
+    resources that the key fits. A whole resource is the fixture for the composed resource that its
+    annotation `crossplane.io/composition-resource-name` names; without the annotation, for all
+    resources of its apiVersion and kind.
 
     Args:
-        path: A file or a directory. Of a directory, the files that end in .yaml, .yml and .json are read.
+        path: A file or a directory. Of a directory, the files that end in .yaml, .yml and .json are
+            read.
 
     Returns:
         The fixtures by composition resource name, `apiVersion/kind` or kind.
 
     Raises:
-        InputError: A file can't be read, or its content isn't a fixture; or two fixtures have the same key.
+        InputError: A file can't be read, or its content isn't a fixture; or two fixtures have the
+            same key.
         MissingExtraError: PyYAML isn't installed.
     """
     found: dict[str, dict[str, Any]] = {}
@@ -121,7 +136,10 @@ def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
         for where, content in load_documents(file):
             for key, fixture in _fixtures_in(content).items():
                 if key in places:
-                    raise InputError(f"{where} and {places[key]} both have a fixture {short_repr(key)}; merge them")
+                    raise InputError(
+                        f"{where} and {places[key]} both have a fixture {short_repr(key)}; merge"
+                        " them"
+                    )
                 try:
                     _checked(key, fixture)
                 except InputError as e:
@@ -142,13 +160,13 @@ def _checked(key: str, fixture: Any) -> Fixture:
     what = f"the fixture {short_repr(key)}"
     if not isinstance(key, str):
         raise InputError(
-            "a fixture's key must be a string, which is a composition resource name, a kind or apiVersion/kind (got "
-            f"{short_repr(key)})"
+            "a fixture's key must be a string, which is a composition resource name, a kind or"
+            f" apiVersion/kind (got {short_repr(key)})"
         )
     if not isinstance(fixture, Mapping):
         raise InputError(
-            f"{what} must be a mapping with status, metadata, {DETAILS} or other fields of a resource (got "
-            f"{json_type_in_words(fixture)})"
+            f"{what} must be a mapping with status, metadata, {DETAILS} or other fields of a"
+            f" resource (got {json_type_in_words(fixture)})"
         )
     for name in fixture:
         if not isinstance(name, str):
@@ -168,9 +186,9 @@ def _checked(key: str, fixture: Any) -> Fixture:
 def _check(what: str, path: str, value: Any, wanted: Any) -> None:
     """Check that a value has the type that this field has in every resource.
 
-    None is allowed, but not as an element of a list. `wanted` is a type such as `str`; for an object, a dict with the
-    type of each key's value, in which `...` stands for all keys and keys that it lacks aren't checked; for a list, a
-    list with the elements' type. Raises InputError.
+    None is allowed, but not as an element of a list. `wanted` is a type such as `str`; for an
+    object, a dict with the type of each key's value, in which `...` stands for all keys and keys
+    that it lacks aren't checked; for a list, a list with the elements' type. Raises InputError.
     """
     if value is None:
         return
@@ -178,7 +196,10 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
     if isinstance(wanted, type):
         if not isinstance(value, wanted) or isinstance(value, bool):
             hint = "; quote it" if wanted is str and isinstance(value, (bool, int, float)) else ""
-            raise InputError(f"{what}: {path} must be {class_in_words(wanted)} (got {json_type_in_words(value)}){hint}")
+            raise InputError(
+                f"{what}: {path} must be {class_in_words(wanted)} (got"
+                f" {json_type_in_words(value)}){hint}"
+            )
     elif isinstance(wanted, list):
         if not isinstance(value, list):
             raise InputError(f"{what}: {path} must be a list (got {json_type_in_words(value)})")
@@ -197,7 +218,9 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
 
 
 def _meant(name: str) -> str | None:
-    """Return the right key for a misspelt or misplaced key of a fixture; None if the key may be right."""
+    """Return the right key for a misspelt or misplaced key of a fixture; None if the key may be
+    right.
+    """
     if name in _BELOW_STATUS:
         return f"status.{name}"
     if name in _PARTS:

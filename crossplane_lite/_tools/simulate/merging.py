@@ -19,7 +19,8 @@ def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -
 
     Args:
         tree: The data.
-        nulls: Whether the copy has the mapping keys whose value is null. Null elements of lists are always copied.
+        nulls: Whether the copy has the mapping keys whose value is null. Null elements of lists are
+            always copied.
         text: A function that returns what the copy has in the place of a string, which isn't a key.
     """
     if isinstance(tree, Mapping):
@@ -33,7 +34,8 @@ def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -
 def steps_of(path: str) -> list[Any]:
     """Return the keys and indexes of a path, such as `["spec", "ports", 2]` for `.spec.ports[2]`.
 
-    The list is empty if the text isn't a path, or selects an element of a list by its fields, as no Observable does.
+    The list is empty if the text isn't a path, or selects an element of a list by its fields, as no
+    Observable does.
     """
     try:
         steps = field_path.parse(path.removeprefix("."))
@@ -43,7 +45,8 @@ def steps_of(path: str) -> list[Any]:
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
-    """Return the value at a path in plain data; `ABSENT` if there is none. Negative indexes count from the end.
+    """Return the value at a path in plain data; `ABSENT` if there is none. Negative indexes count
+    from the end.
 
     Args:
         tree: The data.
@@ -59,14 +62,18 @@ def _same(before: Any, after: Any) -> bool:
 def differences(
     before: Any, after: Any, steps: tuple[Any, ...] = (), same: Callable[[Any, Any], bool] = _same
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield each path at which two trees differ, with the old and the new value. A missing value is `ABSENT`.
+    """Yield each path at which two trees differ, with the old and the new value. A missing value is
+    `ABSENT`.
 
-    The paths are sorted, and begin with `steps`. If only one tree has a mapping or list, its path is yielded, but not
-    the paths inside of it. `same` compares all other values.
+    The paths are sorted, and begin with `steps`. If only one tree has a mapping or list, its path
+    is yielded, but not the paths inside of it. `same` compares all other values.
     """
     below: Iterable[tuple[Any, Any, Any]] = ()
     if isinstance(before, dict) and isinstance(after, dict):
-        below = [(key, before.get(key, ABSENT), after.get(key, ABSENT)) for key in sorted({*before, *after}, key=str)]
+        below = [
+            (key, before.get(key, ABSENT), after.get(key, ABSENT))
+            for key in sorted({*before, *after}, key=str)
+        ]
     elif isinstance(before, list) and isinstance(after, list):
         pairs = itertools.zip_longest(before, after, fillvalue=ABSENT)
         below = [(index, *pair) for index, pair in enumerate(pairs)]

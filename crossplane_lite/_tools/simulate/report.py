@@ -46,7 +46,9 @@ def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
         "composite": {
             **{key: composite.get(key) for key in ("apiVersion", "kind")},
             "name": composite["metadata"].get("name"),
-            "conditions": sorted(composite.get("status", {}).get("conditions", []), key=lambda one: str(one["type"])),
+            "conditions": sorted(
+                composite.get("status", {}).get("conditions", []), key=lambda one: str(one["type"])
+            ),
         },
         "rounds": len(simulation.rounds),
         "stable": simulation.stable,
@@ -59,7 +61,8 @@ def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
         "remarks": list(simulation.rounds[-1].remarks) if simulation.rounds else [],
         "cycles": simulation.cycles,
         "deleted": sorted(
-            {name for one in simulation.rounds for name in one.rendered.deleted} - {*simulation.observed}
+            {name for one in simulation.rounds for name in one.rendered.deleted}
+            - {*simulation.observed}
         ),
         "possible": simulation.possible,
         "unusedFixtures": simulation.unused_fixtures,
@@ -86,12 +89,18 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
         }
 
 
-def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
+def _missing(
+    simulation: Simulation, unresolved: Mapping[str, list[str]]
+) -> Iterator[dict[str, Any]]:
     """Yield an entry for each resource that waited for values and never appeared.
 
     Fields of the composite that wait, such as `xr.status.x`, have no entry here.
     """
-    dependents = {one.dependent for one in simulation.dependencies if one.dependent.startswith(("xr.", "required."))}
+    dependents = {
+        one.dependent
+        for one in simulation.dependencies
+        if one.dependent.startswith(("xr.", "required."))
+    }
     for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves) - dependents):
         api_version, kind = simulation.kinds.get(name, (None, None))
         yield {**_entry(simulation, name), "apiVersion": api_version, "kind": kind}
@@ -107,7 +116,9 @@ def _entry(simulation: Simulation, name: str) -> dict[str, Any]:
 
 
 def looks_ready(resource: Mapping[str, Any] | None) -> bool:
-    """Return whether an existing resource is ready by the rules of its kind. The functions may say something else."""
+    """Return whether an existing resource is ready by the rules of its kind. The functions may say
+    something else.
+    """
     return resource is not None and lookup.is_ready(codec.encode_struct(resource))
 
 
@@ -116,9 +127,11 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 
 
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return an entry for each field of the composite that others need, and that is made from other values itself.
+    """Return an entry for each field of the composite that others need, and that is made from other
+    values itself.
 
-    The entry's `wave` is the number of the first round in which the composite has the field; None if it never has it.
+    The entry's `wave` is the number of the first round in which the composite has the field; None
+    if it never has it.
     """
     needed: dict[str, set[str]] = {}
     for dependent, _, path in simulation.dependencies:
@@ -130,7 +143,10 @@ def _fields(simulation: Simulation) -> list[dict[str, Any]]:
         if name not in wanted:
             continue
         steps = steps_of(name.removeprefix("xr."))
-        number = next((r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT), None)
+        number = next(
+            (r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT),
+            None,
+        )
         paths = [_waited(simulation, path) for path in sorted(needed[name])]
         found.append({"name": name, "wave": number, "waitedFor": paths})
     return found

@@ -1,16 +1,21 @@
-"""Makes a composed resource as it is once it exists: its metadata, its status, its connection Secret.
+"""Makes a composed resource as it is once it exists: its metadata, its status, its connection
+Secret.
 
-An awaited field is a field that other resources need. It takes its value from the first of these sources that has one:
+An awaited field is a field that other resources need. It takes its value from the first of these
+sources that has one:
 
 1. For fields outside of the status: the desired state. Crossplane removes a desired status.
 2. The fixture: facts that the user gives.
-3. For the status of one of Kubernetes' own kinds, such as a Deployment: the status of a healthy object.
+3. For the status of one of Kubernetes' own kinds, such as a Deployment: the status of a healthy
+   object.
 4. The resource as it was given at the start of the simulation.
-5. For `status.atProvider.X`, the value of `spec.forProvider.X`. For `status.atProvider.id`, the external name.
+5. For `status.atProvider.X`, the value of `spec.forProvider.X`. For `status.atProvider.id`, the
+   external name.
 6. The kind's schema: the simplest value that it allows.
 
-Without a schema, the value is a string, and reported as assumed. If the schema is known and lacks the field, only the
-first four sources count. Outside of spec and status, only the external name and connection details are made up.
+Without a schema, the value is a string, and reported as assumed. If the schema is known and lacks
+the field, only the first four sources count. Outside of spec and status, only the external name and
+connection details are made up.
 """
 
 from __future__ import annotations
@@ -50,7 +55,8 @@ class Exists(NamedTuple):
     Attributes:
         resource: The resource as it would be observed.
         secret: The resource's connection Secret; None if it has none.
-        origins: The source of each awaited field's value, by the field's path, as `AwaitedFields.origins` has it.
+        origins: The source of each awaited field's value, by the field's path, as
+            `AwaitedFields.origins` has it.
         never: The reason why an awaited field never gets a value, by the field's path.
     """
 
@@ -61,12 +67,13 @@ class Exists(NamedTuple):
 
 
 class Statuses:
-    """Makes composed resources look as they do once they exist: with metadata, a status and a connection Secret.
+    """Makes composed resources look as they do once they exist: with metadata, a status and a
+    connection Secret.
 
     Args:
         fixtures: The facts that the user gives about resources.
-        find: A function that returns the schema of an apiVersion and kind with its references inlined; None if the
-            schema isn't known.
+        find: A function that returns the schema of an apiVersion and kind with its references
+            inlined; None if the schema isn't known.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
@@ -74,7 +81,9 @@ class Statuses:
         self._find = functools.cache(find)  # a live API server may be asked
 
     def unfit_fields(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a line for each field of a resource's fixture that doesn't fit the schema of the resource's kind."""
+        """Yield a line for each field of a resource's fixture that doesn't fit the schema of the
+        resource's kind.
+        """
         owner = Target(name, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         content = {} if schema is None else self.fixtures.of(*owner).content
@@ -96,17 +105,22 @@ class Statuses:
             composed: The resource as Crossplane applies it.
             before: The resource as it was given at the start of the simulation; empty if it wasn't.
             wanted: The paths of the awaited fields after the resource's name, such as `.status.id`.
-            data: The data of the resource's connection Secret so far, in base64; None if there is none.
+            data: The data of the resource's connection Secret so far, in base64; None if there is
+                none.
 
         Raises:
-            InputError: A fixture of the resource is for another kind, or the kind's schema can't be read.
-            RenderError: The resource's apiVersion can't be parsed, or a live cluster can't give the schema.
+            InputError: A fixture of the resource is for another kind, or the kind's schema can't be
+                read.
+            RenderError: The resource's apiVersion can't be parsed, or a live cluster can't give the
+                schema.
             MissingExtraError: The schema is in a YAML file, and PyYAML isn't installed.
         """
         owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         fixture = self.fixtures.of(*owner)
-        made = AwaitedFields(owner, schema, fixture, _bare(owner, schema, fixture, composed, before))
+        made = AwaitedFields(
+            owner, schema, fixture, _bare(owner, schema, fixture, composed, before)
+        )
         for path in sorted(wanted):
             made.want(path)
         secret = made.secret(data)
@@ -122,7 +136,8 @@ class Statuses:
 
 
 def _by_provider(composed: Mapping[str, Any], resource: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the entry of managedFields by which the provider has set the external name, if Crossplane doesn't.
+    """Return the entry of managedFields by which the provider has set the external name, if
+    Crossplane doesn't.
 
     Without an owner, the name would count as gone with the annotations that Crossplane applies.
     """
@@ -130,7 +145,9 @@ def _by_provider(composed: Mapping[str, Any], resource: Mapping[str, Any]) -> li
     if at(resource, place) is ABSENT or at(composed, place) is not ABSENT:
         return []
     fields: dict[str, Any] = {"f:metadata": {"f:annotations": {f"f:{EXTERNAL_NAME}": {}}}}
-    return [{"manager": "provider", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}]
+    return [
+        {"manager": "provider", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}
+    ]
 
 
 def _bare(
@@ -167,14 +184,20 @@ def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -
     return spec is not None and spec.field("forProvider") is not None
 
 
-def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
-    """Return the status of a resource once it exists: its status so far, then a healthy resource's, then the fixture's.
+def _status_of(
+    resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture
+) -> dict[str, Any]:
+    """Return the status of a resource once it exists: its status so far, then a healthy resource's,
+    then the fixture's.
 
-    They are merged in this order, and a later value replaces an earlier one. Conditions are replaced by type.
+    They are merged in this order, and a later value replaces an earlier one. Conditions are
+    replaced by type.
     """
     given = fixture.content.get("status", {})
     before = at(resource, ["status"])
-    status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})
+    status: dict[str, Any] = merged(
+        before if isinstance(before, dict) else {}, builtin_status(resource) or {}
+    )
     conditions = [one for one in list_of(status.get("conditions")) if isinstance(one, dict)]
     has_rule = lookup.has_rule(text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
     may_have_ready = schema is None or Schema(schema).at(["status", "conditions"]) is not None

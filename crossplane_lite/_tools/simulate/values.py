@@ -1,4 +1,5 @@
-"""Makes the simplest values that the schemas of fields allow. The same field gets the same value in every run.
+"""Makes the simplest values that the schemas of fields allow. The same field gets the same value in
+every run.
 
 Schemas are in Kubernetes' dialect of OpenAPI v3.0, with their references inlined.
 """
@@ -61,7 +62,8 @@ class Made(NamedTuple):
 
     Attributes:
         value: The value.
-        is_assumed: Whether the value is a guess: the schema says too little about it, or no value that fits was found.
+        is_assumed: Whether the value is a guess: the schema says too little about it, or no value
+            that fits was found.
     """
 
     value: Any
@@ -105,8 +107,12 @@ def _with_parameters(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a text made of the names of a resource and a field. It is a valid DNS label of at most 63 characters."""
-    shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
+    """Return a text made of the names of a resource and a field. It is a valid DNS label of at most
+    63 characters.
+    """
+    shown = [
+        str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")
+    ]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
     if len(text) <= 63:
         return text
@@ -120,8 +126,8 @@ class _Maker:
 
     Args:
         owner: The resource.
-        is_least: Whether objects get only required fields without a default, and lists only as many elements as they
-            must have.
+        is_least: Whether objects get only required fields without a default, and lists only as many
+            elements as they must have.
     """
 
     def __init__(self, owner: Target, *, is_least: bool = False) -> None:
@@ -129,7 +135,9 @@ class _Maker:
         self._is_least = is_least
 
     def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return a value for a schema. Lists and objects at a depth of 12 levels or more stay empty."""
+        """Return a value for a schema. Lists and objects at a depth of 12 levels or more stay
+        empty.
+        """
         one = _combined(schema)
         if one.get("default") is not None:
             return Made(copied(one["default"]), False)
@@ -158,13 +166,18 @@ class _Maker:
         items = Schema(schema).items
         least = 0 if self._is_least else 1
         length = max(min(_integer(schema.get("minItems"), least), MOST_ELEMENTS), least)
-        made = [self.value({} if items is None else items.source, [*steps, at], depth + 1) for at in range(length)]
+        made = [
+            self.value({} if items is None else items.source, [*steps, at], depth + 1)
+            for at in range(length)
+        ]
         return Made([one.value for one in made], any(one.is_assumed for one in made))
 
     def _object(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return an object with its required fields; if the schema requires none, with all its scalar fields.
+        """Return an object with its required fields; if the schema requires none, with all its
+        scalar fields.
 
-        If the schema names no fields, but describes the values of a map, the object has one field: `key`.
+        If the schema names no fields, but describes the values of a map, the object has one field:
+        `key`.
         """
         dialect = Schema(schema)
         fields = {key: below.source for key, below in dialect.properties.items()}
@@ -172,7 +185,11 @@ class _Maker:
         if self._is_least:
             wanted = [key for key in wanted if "default" not in fields[key]]
         elif not wanted:
-            wanted = [key for key, one in fields.items() if _combined(one).get("type") not in ("array", "object", None)]
+            wanted = [
+                key
+                for key, one in fields.items()
+                if _combined(one).get("type") not in ("array", "object", None)
+            ]
         if depth >= _DEEPEST:
             wanted = []
         made = {key: self.value(fields[key], [*steps, key], depth + 1) for key in sorted(wanted)}
@@ -181,13 +198,17 @@ class _Maker:
             made = {"key": self.value(others.source, [*steps, "key"], depth + 1)}
         # An embedded resource needs apiVersion, kind and metadata.
         whole = (
-            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "example"}} if dialect.is_embedded else {}
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "example"}}
+            if dialect.is_embedded
+            else {}
         )
         is_assumed = not made or any(one.is_assumed for one in made.values())
         return Made({**whole, **{key: one.value for key, one in made.items()}}, is_assumed)
 
     def _text(self, schema: Mapping[str, Any], steps: list[str | int]) -> Made:
-        """Return an example of the schema's format, or else the text for the field; it is a guess if it doesn't fit."""
+        """Return an example of the schema's format, or else the text for the field; it is a guess
+        if it doesn't fit.
+        """
         shortest = _integer(schema.get("minLength"), 0)
         longest = _integer(schema.get("maxLength"), 1_000_000)
         text = _FORMATS.get(str(schema.get("format"))) or text_for(self._owner, steps)
@@ -198,7 +219,9 @@ class _Maker:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern is found in a text. If Python can't compile the pattern, the result is True."""
+    """Return whether a pattern is found in a text. If Python can't compile the pattern, the result
+    is True.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a later Python may read the pattern differently
@@ -211,12 +234,18 @@ def _matches(pattern: str, text: str) -> bool:
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema merged with the schemas in its allOf, anyOf and oneOf.
 
-    Their `properties` are merged, too. If several schemas have the same key or property, the first one counts.
+    Their `properties` are merged, too. If several schemas have the same key or property, the first
+    one counts.
     """
     combined: dict[str, Any] = {}
     for one in Schema(schema).alternatives():
         fields = [part.get("properties") for part in (one.source, combined)]
-        properties = {key: value for found in fields if isinstance(found, Mapping) for key, value in found.items()}
+        properties = {
+            key: value
+            for found in fields
+            if isinstance(found, Mapping)
+            for key, value in found.items()
+        }
         combined = {**one.source, **combined, **({"properties": properties} if properties else {})}
     return combined
 

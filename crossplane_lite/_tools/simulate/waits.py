@@ -1,8 +1,8 @@
 """The waits in one reconcile: the missing values that resources, and fields of the composite, need.
 
-A function made with this package reports in the pipeline's context which values its resources wait for. If it runs in
-this process, all its dependencies are found, too, also those of the composite's fields (see `Function.dependencies`).
-The waits of other functions aren't known.
+A function made with this package reports in the pipeline's context which values its resources wait
+for. If it runs in this process, all its dependencies are found, too, also those of the composite's
+fields (see `Function.dependencies`). The waits of other functions aren't known.
 """
 
 from __future__ import annotations
@@ -31,15 +31,21 @@ class Waits(NamedTuple):
     """The waits and dependencies in a reconcile.
 
     Attributes:
-        waiting: The waiting resources by name. Each has the paths of the missing values with the reasons why they are
-            missing, or an empty dict if the resource's function names no values.
-        dependencies: All dependencies of the functions that run in this process, also those whose values exist.
+        waiting: The waiting resources by name. Each has the paths of the missing values with the
+            reasons why they are missing, or an empty dict if the resource's function names no
+            values.
+        dependencies: All dependencies of the functions that run in this process, also those whose
+            values exist.
         selectors: The selectors of the resources that functions require, by the requirement's key.
-        possible: The names of the resources that functions in this process would register if a value were different.
-        held: The names of the resources that functions leave out of their answers, because values are missing.
+        possible: The names of the resources that functions in this process would register if a
+            value were different.
+        held: The names of the resources that functions leave out of their answers, because values
+            are missing.
         cut_off: The keys of the requirements that no caller can answer.
-        kinds: The apiVersion and kind of each resource that functions in this process register, by name.
-        notes: The remarks of the functions' reports, such as which existing resources are kept, and why.
+        kinds: The apiVersion and kind of each resource that functions in this process register, by
+            name.
+        notes: The remarks of the functions' reports, such as which existing resources are kept, and
+            why.
     """
 
     waiting: dict[str, dict[str, str]]
@@ -57,7 +63,8 @@ class Waits(NamedTuple):
         return [f"{one.name} {one.text}".lstrip() for one in self.notes]
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every value that a resource or a field of the composite needs, also if the value exists.
+        """Yield the path of every value that a resource or a field of the composite needs, also if
+        the value exists.
 
         A path may be yielded twice.
         """
@@ -68,7 +75,9 @@ class Waits(NamedTuple):
 
 
 def waits_of(rendered: Rendered) -> Waits:
-    """Return the waits and dependencies in a reconcile. Functions in this process run a few times more for this."""
+    """Return the waits and dependencies in a reconcile. Functions in this process run a few times
+    more for this.
+    """
     waits, held = waiting(rendered.steps)
     dependencies: set[Dependency] = set()
     selectors: dict[str, Selector] = {}
@@ -79,7 +88,9 @@ def waits_of(rendered: Rendered) -> Waits:
     for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
         cut_off.update(one.name for one in says.cut_off)
         notes.update(dict.fromkeys(says.notes))
-        selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
+        selectors.update(
+            _selectors(_view.RunFunctionResponse.FromString(step.response).requirements)
+        )
         if isinstance(step.runner, InProcess):
             shown = show(step.runner.function, step.request)
             dependencies.update(shown.dependencies)
@@ -90,10 +101,11 @@ def waits_of(rendered: Rendered) -> Waits:
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
-    """Return the name that a path begins with, and the rest of the path; None if it begins with none of `names`.
+    """Return the name that a path begins with, and the rest of the path; None if it begins with
+    none of `names`.
 
-    For example, the result is `("vpc", ".status.id")` for the path `vpc.status.id`. A name may contain dots. If several
-    names fit, the longest counts.
+    For example, the result is `("vpc", ".status.id")` for the path `vpc.status.id`. A name may
+    contain dots. If several names fit, the longest counts.
     """
     ends = [at for at, sign in enumerate(path) if at and sign in ".["] + [len(path)]
     for end in reversed(ends):
@@ -109,7 +121,10 @@ def _selectors(requirements: Any) -> Iterator[tuple[str, Selector]]:
 
 
 def unresolved_in(
-    waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
+    waits: Waits,
+    never: Mapping[str, str],
+    observed: Mapping[str, Any],
+    composite: Mapping[str, Any],
 ) -> dict[str, list[str]]:
     """Return the resources, and the fields of the composite, that still wait at the end.
 
@@ -120,37 +135,55 @@ def unresolved_in(
         composite: The composite resource.
 
     Returns:
-        A list for each resource or field, by name. It has the paths of the awaited values with the reasons, or only
-        `another step of the pipeline` if the function names no value.
+        A list for each resource or field, by name. It has the paths of the awaited values with the
+        reasons, or only `another step of the pipeline` if the function names no value.
     """
-    found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
+    found = {
+        name: {path: never.get(path, why) for path, why in paths.items()}
+        for name, paths in waits.waiting.items()
+    }
     for dependent, _, path in waits.dependencies:
-        # A value that is read only under a condition (`if`, `or`) may not be needed after all. If it isn't, the
-        # resource exists without it.
+        # A value that is read only under a condition (`if`, `or`) may not be needed after all. If
+        # it isn't, the resource exists without it.
         if path in never and not _is_there(dependent, observed, composite):
             found.setdefault(dependent, {})[path] = never[path]
     return {
-        name: [f"{path} ({why})" for path, why in sorted(paths.items())] or ["another step of the pipeline"]
+        name: [f"{path} ({why})" for path, why in sorted(paths.items())]
+        or ["another step of the pipeline"]
         for name, paths in sorted(found.items())
     }
 
 
 def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
-    """Return the groups of resources and fields of the composite that wait for each other, each as sorted names.
+    """Return the groups of resources and fields of the composite that wait for each other, each as
+    sorted names.
 
     A group without a waiting resource, which has only fields, is left out.
     """
-    names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
+    names = {
+        *waits.waiting,
+        *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR)),
+    }
     edges = []
     for name, paths in waits.waiting.items():
-        edges += [(name, found[0]) for path in paths if (found := owner_of(path, names)) is not None]
-    edges += [(one.dependent, one.dependency) for one in waits.dependencies if one.dependent.startswith(_XR)]
+        edges += [
+            (name, found[0]) for path in paths if (found := owner_of(path, names)) is not None
+        ]
+    edges += [
+        (one.dependent, one.dependency)
+        for one in waits.dependencies
+        if one.dependent.startswith(_XR)
+    ]
     edges = [(one, other) for one, other in edges if not _is_there(other, {}, composite)]
     groups: dict[str, set[str]] = {}
     for name, group in components(edges).items():
         groups.setdefault(group, set()).add(name)
     found_cycles = [sorted(group) for group in groups.values()]
-    return sorted(group for group in found_cycles if len(group) > 1 and any(name in waits.waiting for name in group))
+    return sorted(
+        group
+        for group in found_cycles
+        if len(group) > 1 and any(name in waits.waiting for name in group)
+    )
 
 
 def _is_there(vertex: str, observed: Mapping[str, Any], composite: Mapping[str, Any]) -> bool:

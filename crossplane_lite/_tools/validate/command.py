@@ -1,4 +1,6 @@
-"""`crossplane-lite validate`: checks files of composites, compositions, definitions and other objects."""
+"""`crossplane-lite validate`: checks files of composites, compositions, definitions and other
+objects.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def command(argv: Sequence[str]) -> int:
     named = {} if found is None else found.preview()
     paths = arguments.paths or [str(named[key]) for key in _FILES if key in named]
     if not paths:
-        parser.error(f"give PATH: the current folder has no {project.NAME} with [preview] that names files")
+        parser.error(
+            f"give PATH: the current folder has no {project.NAME} with [preview] that names files"
+        )
     read = Read()
     for path in paths:
         read.add(path)
@@ -76,10 +80,15 @@ class _Check:
         self._surroundings = Surroundings(
             read.schemas,
             [one for one in contents if _id_of(one) == _DEFINITIONS[1]],
-            {text_of(metadata_of(one).get("name")): _package_of(one) for one in contents if _is_function(one)},
+            {
+                text_of(metadata_of(one).get("name")): _package_of(one)
+                for one in contents
+                if _is_function(one)
+            },
         )
         for one in read.objects:
-            if not one.lines:  # an object without a kind, or a definition that can't be read, can't be checked
+            # an object without a kind, or a definition that can't be read, can't be checked
+            if not one.lines:
                 self._check(one)
 
     def _check(self, one: Object) -> None:
@@ -100,7 +109,11 @@ class _Check:
                 one.add(path, text)
             if key == _DEFINITIONS[0]:
                 # Crossplane fills in the service of the conversion of a provider's kinds.
-                spec = {name: value for name, value in one.content["spec"].items() if name != "conversion"}
+                spec = {
+                    name: value
+                    for name, value in one.content["spec"].items()
+                    if name != "conversion"
+                }
                 self._check_resource(one, {**one.content, "spec": spec})
         elif key == (_CROSSPLANE, "Composition"):
             _check_name(one)
@@ -130,7 +143,9 @@ class _Check:
             except InputError as error:  # the definition has mistakes
                 found = gate.Judged([gate.Mistake("", f"isn't checked: {error}")])
             mistakes += found.mistakes
-            self._unevaluated.update(dict.fromkeys(() if found.rules is None else found.rules.unknown))
+            self._unevaluated.update(
+                dict.fromkeys(() if found.rules is None else found.rules.unknown)
+            )
         elif wrong := gate.misnamed(schemas, api_version, kind):
             mistakes.append(wrong)
         else:
@@ -149,9 +164,16 @@ class _Check:
         found = []
         for (api_version, kind), places in sorted(self._unknown.items()):
             more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-            found.append(f"not checked: {places[0]}{more}: {gate.no_schema(self._read.schemas, api_version, kind)}")
+            found.append(
+                f"not checked: {places[0]}{more}:"
+                f" {gate.no_schema(self._read.schemas, api_version, kind)}"
+            )
         for (api_version, kind), (place, package) in sorted(self._surroundings.unknown.items()):
-            hint = f"; its package may have one: --crds {SCHEME}{package}" if is_package(package) else ""
+            hint = (
+                f"; its package may have one: --crds {SCHEME}{package}"
+                if is_package(package)
+                else ""
+            )
             found.append(f"not checked: {place}: no definition of {api_version} {kind}{hint}")
         found += [f"not evaluated: rules in CEL: {why}" for why in self._unevaluated]
         passed_over = passed_over_text([*self._read.passed_over, *self._read.schemas.passed_over()])
@@ -164,7 +186,9 @@ class _Check:
         unchecked = sum(bool(one.unchecked) for one in objects)
         noun = "object" if len(objects) == 1 else "objects"
         valid = len(objects) - invalid - unchecked
-        return f"{len(objects)} {noun}: {valid} valid, {invalid} invalid, {unchecked} without a schema"
+        return (
+            f"{len(objects)} {noun}: {valid} valid, {invalid} invalid, {unchecked} without a schema"
+        )
 
 
 def _check_name(one: Object) -> None:
@@ -192,9 +216,12 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the argument parser of `crossplane-lite validate`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite validate",
-        description="Check files of composites, Compositions, XRDs, CRDs and other objects against each other, as an "
-        "API server and Crossplane would: schemas, rules in CEL, the code for Kubernetes' own kinds, and what "
-        "Compositions refer to. An object whose kind has no schema is no mistake, and is told once for each kind.",
+        description=(
+            "Check files of composites, Compositions, XRDs, CRDs and other objects against each"
+            " other, as an API server and Crossplane would: schemas, rules in CEL, the code for"
+            " Kubernetes' own kinds, and what Compositions refer to. An object whose kind has no"
+            " schema is no mistake, and is told once for each kind."
+        ),
         epilog="Exit status: 0; 1 when something is wrong; 2 when a path can't be read.",
         allow_abbrev=False,
     )
@@ -202,16 +229,20 @@ def make_parser() -> argparse.ArgumentParser:
         "paths",
         metavar="PATH",
         nargs="*",
-        help="a file, a folder, a quoted pattern, or - for standard input; of packages (.xpkg, or "
-        f"{SCHEME}HOST/REPOSITORY:TAG) the definitions count; without any, the inputs that {project.NAME} of the "
-        "current folder names",
+        help=(
+            "a file, a folder, a quoted pattern, or - for standard input; of packages (.xpkg, or"
+            f" {SCHEME}HOST/REPOSITORY:TAG) the definitions count; without any, the inputs that"
+            f" {project.NAME} of the current folder names"
+        ),
     )
     parser.add_argument(
         "--crds",
         metavar="PATH",
         action="append",
         default=[],
-        help="more definitions, which aren't checked themselves: a file, a folder or a package; can be given several "
-        "times (those of the project's file)",
+        help=(
+            "more definitions, which aren't checked themselves: a file, a folder or a package; can"
+            " be given several times (those of the project's file)"
+        ),
     )
     return parser

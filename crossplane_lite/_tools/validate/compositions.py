@@ -1,4 +1,6 @@
-"""What is wrong with a Composition, by itself and beside the XRDs, Functions and definitions that are there."""
+"""What is wrong with a Composition, by itself and beside the XRDs, Functions and definitions that
+are there.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,13 @@ class Surroundings:
         functions: The Functions, by name, with their packages.
 
     Attributes:
-        unknown: The kinds without a schema that Compositions refer to, each with the first place, and with the package
-            that may have it.
+        unknown: The kinds without a schema that Compositions refer to, each with the first place,
+            and with the package that may have it.
     """
 
-    def __init__(self, schemas: Schemas, xrds: Sequence[Mapping[str, Any]], functions: Mapping[str, str]) -> None:
+    def __init__(
+        self, schemas: Schemas, xrds: Sequence[Mapping[str, Any]], functions: Mapping[str, str]
+    ) -> None:
         self.unknown: dict[tuple[str, str], tuple[str, str]] = {}
         self._place = ""
         self._schemas = schemas
@@ -41,14 +45,19 @@ class Surroundings:
     def problems(self, place: str, content: dict[str, Any]) -> Iterator[Problem]:
         """Yield what is wrong with a Composition, which lies at a place."""
         self._place = place
-        found = [Problem(tuple(one.path), one.problem.strip()) for one in problems_of(Document("", content))]
+        found = [
+            Problem(tuple(one.path), one.problem.strip())
+            for one in problems_of(Document("", content))
+        ]
         yield from found
         wrong = {one.path for one in found}
         reference = lookup(content, ("spec", "compositeTypeRef"))
         if isinstance(reference, Mapping):
             yield from self._of_type(reference)
         elif ("spec",) not in wrong:
-            yield Problem(("spec", "compositeTypeRef"), "is missing; it names the kind of the composites")
+            yield Problem(
+                ("spec", "compositeTypeRef"), "is missing; it names the kind of the composites"
+            )
         pipeline = lookup(content, ("spec", "pipeline"))
         for number, step in enumerate(pipeline if isinstance(pipeline, list) else ()):
             if isinstance(step, Mapping):
@@ -67,14 +76,22 @@ class Surroundings:
         for xrd in own:
             if lookup(xrd, ("spec", "claimNames", "kind")) == kind:
                 composite = lookup(xrd, ("spec", "names", "kind"))
-                yield Problem((*path, "kind"), f"is the kind of a claim; its composite is {short_text(composite)}")
+                yield Problem(
+                    (*path, "kind"),
+                    f"is the kind of a claim; its composite is {short_text(composite)}",
+                )
                 return
-        versions = [xrd["spec"]["versions"] for xrd in own if lookup(xrd, ("spec", "names", "kind")) == kind]
-        marked = [one["name"] for some in versions for one in some if one.get("referenceable") is True]
+        versions = [
+            xrd["spec"]["versions"] for xrd in own if lookup(xrd, ("spec", "names", "kind")) == kind
+        ]
+        marked = [
+            one["name"] for some in versions for one in some if one.get("referenceable") is True
+        ]
         if marked and version not in marked:
             yield Problem(
                 (*path, "apiVersion"),
-                f"must be {group}/{marked[0]}, the version that is referenceable (got {short_text(api_version)})",
+                f"must be {group}/{marked[0]}, the version that is referenceable (got"
+                f" {short_text(api_version)})",
             )
         elif not marked:
             yield from self._of_kind(path, api_version, kind, "")
@@ -84,7 +101,9 @@ class Surroundings:
         name = lookup(step, ("functionRef", "name"))
         if isinstance(name, str) and self._functions and name not in self._functions:
             hint = near_name(name, self._functions)
-            yield Problem((*path, "functionRef", "name"), f"there is no Function {short_text(name)}{hint}")
+            yield Problem(
+                (*path, "functionRef", "name"), f"there is no Function {short_text(name)}{hint}"
+            )
         given = step.get("input")
         if not isinstance(given, dict):
             return
@@ -104,8 +123,12 @@ class Surroundings:
             steps: Any = field_path.parse(one.path) if one.path else ()
             yield Problem((*at, *steps), one.text)
 
-    def _of_kind(self, path: tuple[str | int, ...], api_version: str, kind: str, package: str) -> Iterator[Problem]:
-        """Yield what is wrong with the name of a kind that no XRD has; note the kind if that isn't known."""
+    def _of_kind(
+        self, path: tuple[str | int, ...], api_version: str, kind: str, package: str
+    ) -> Iterator[Problem]:
+        """Yield what is wrong with the name of a kind that no XRD has; note the kind if that isn't
+        known.
+        """
         if gate.kind_of(self._schemas, api_version, kind).schema is not None:
             return
         wrong = gate.misnamed(self._schemas, api_version, kind)

@@ -1,8 +1,10 @@
-"""What an API server and Crossplane refuse of definitions of kinds: CustomResourceDefinitions and XRDs.
+"""What an API server and Crossplane refuse of definitions of kinds: CustomResourceDefinitions and
+XRDs.
 
 Their schemas must be structural, which
-https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ describes: each value
-has a type, and what stands in `allOf`, `anyOf`, `oneOf` and `not` only restricts values that are declared outside.
+https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+describes: each value has a type, and what stands in `allOf`, `anyOf`, `oneOf` and `not` only
+restricts values that are declared outside.
 """
 
 from __future__ import annotations
@@ -44,13 +46,63 @@ _MERGING: Final = (
     (_LIST_TYPE, "array", ("atomic", "set", "map")),
     (f"{_X}map-type", "object", ("atomic", "granular")),
 )
-_REASONS: Final = ("FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate")
-_FORBIDDEN: Final = ("$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties")
+_REASONS: Final = (
+    "FieldValueInvalid",
+    "FieldValueForbidden",
+    "FieldValueRequired",
+    "FieldValueDuplicate",
+)
+_FORBIDDEN: Final = (
+    "$ref",
+    "additionalItems",
+    "definitions",
+    "dependencies",
+    "id",
+    "patternProperties",
+)
 _KEYWORDS: Final = (
-    *("$schema", "description", "type", "format", "title", "default", "nullable", "enum", "pattern", "multipleOf"),
-    *("maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "maxItems", "minItems"),
-    *("uniqueItems", "maxProperties", "minProperties", "required", "items", "properties", "additionalProperties"),
-    *("not", "externalDocs", "example", *_MEMBERS, *_FORBIDDEN, _INT_OR_STRING, _PRESERVE, _LIST_TYPE, _MAP_KEYS),
+    *(
+        "$schema",
+        "description",
+        "type",
+        "format",
+        "title",
+        "default",
+        "nullable",
+        "enum",
+        "pattern",
+        "multipleOf",
+    ),
+    *(
+        "maximum",
+        "exclusiveMaximum",
+        "minimum",
+        "exclusiveMinimum",
+        "maxLength",
+        "minLength",
+        "maxItems",
+        "minItems",
+    ),
+    *(
+        "uniqueItems",
+        "maxProperties",
+        "minProperties",
+        "required",
+        "items",
+        "properties",
+        "additionalProperties",
+    ),
+    *(
+        "not",
+        "externalDocs",
+        "example",
+        *_MEMBERS,
+        *_FORBIDDEN,
+        _INT_OR_STRING,
+        _PRESERVE,
+        _LIST_TYPE,
+        _MAP_KEYS,
+    ),
     *(_RULES, _EMBEDDED, f"{_X}map-type"),
 )
 # The keywords that say what a value is, which a restriction can't.
@@ -74,7 +126,8 @@ class Problem(NamedTuple):
 
 
 def problems(where: str, content: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield what is wrong with a definition whose fields have the right types (`kind_sources.of_definition`).
+    """Yield what is wrong with a definition whose fields have the right types
+    (`kind_sources.of_definition`).
 
     Args:
         where: The definition's place, for messages.
@@ -93,7 +146,9 @@ def problems(where: str, content: Mapping[str, Any]) -> Iterator[Problem]:
             path = ("spec", "versions", number, "schema", "openAPIV3Schema")
             yield from _of_schema(version["schema"]["openAPIV3Schema"], path)
             if is_xrd:
-                yield from _dropped(content["spec"]["versions"][number]["schema"]["openAPIV3Schema"], path)
+                yield from _dropped(
+                    content["spec"]["versions"][number]["schema"]["openAPIV3Schema"], path
+                )
 
 
 def _dropped(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
@@ -112,7 +167,9 @@ def _of_versions(versions: Sequence[Mapping[str, Any]], key: str) -> Iterator[Pr
     names = [one["name"] for one in versions]
     for number, name in enumerate(names):
         if name in names[:number]:
-            yield Problem(("spec", "versions", number, "name"), f"is {name} as that of a version before it")
+            yield Problem(
+                ("spec", "versions", number, "name"), f"is {name} as that of a version before it"
+            )
     marked = [one["name"] for one in versions if one["storage"]]
     if len(marked) != 1:
         those = f"{len(marked)}: {', '.join(marked)}" if marked else "none"
@@ -124,7 +181,12 @@ def _of_schema(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
     found = [*_structural(schema, path)]
     for key, value in (("type", "object"), ("nullable", None), ("additionalProperties", None)):
         if schema.get(key, value) != value:
-            found.append(Problem((*path, key), f"must be {value} at the top" if value else "can't be used at the top"))
+            found.append(
+                Problem(
+                    (*path, key),
+                    f"must be {value} at the top" if value else "can't be used at the top",
+                )
+            )
     metadata = lookup(schema, ("properties", "metadata"))
     if isinstance(metadata, Mapping):
         others = [one for one in metadata if one not in ("type", "properties")]
@@ -132,7 +194,9 @@ def _of_schema(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
         others += [one for one in fields if one not in ("name", "generateName")]
         for key in others:
             at = (*path, "properties", "metadata", *(("properties",) if key in fields else ()), key)
-            found.append(Problem(at, "can't be used: metadata may only restrict name and generateName"))
+            found.append(
+                Problem(at, "can't be used: metadata may only restrict name and generateName")
+            )
     if not found:
         try:
             errors_in({"apiVersion": "a/v1", "kind": "A"}, schema)
@@ -186,14 +250,20 @@ def _of_keywords(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
         if key in _FORBIDDEN:
             yield Problem((*path, key), "can't be used in the schema of a kind")
         elif key not in _KEYWORDS:
-            yield Problem((*path, key), f"isn't a keyword of schemas{near_name(str(key), _KEYWORDS)}")
+            yield Problem(
+                (*path, key), f"isn't a keyword of schemas{near_name(str(key), _KEYWORDS)}"
+            )
     if schema.get("uniqueItems") is True:
         yield Problem((*path, "uniqueItems"), f"can't be true; {_LIST_TYPE}: set is for this")
     if schema.get("properties") and schema.get("additionalProperties") not in (None, True):
-        yield Problem((*path, "additionalProperties"), "can't stand beside properties; give one of the two")
+        yield Problem(
+            (*path, "additionalProperties"), "can't stand beside properties; give one of the two"
+        )
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and not is_pattern(pattern):
-        yield Problem((*path, "pattern"), f"can't be read as a regular expression (got {short_repr(pattern)})")
+        yield Problem(
+            (*path, "pattern"), f"can't be read as a regular expression (got {short_repr(pattern)})"
+        )
     if schema.get(_PRESERVE) is False:
         yield Problem((*path, _PRESERVE), "must be true, or be left out")
 
@@ -203,17 +273,23 @@ def _of_type(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
     kind = schema.get("type")
     if kind is None:
         if schema.get(_PRESERVE) is not True and schema.get(_INT_OR_STRING) is not True:
-            yield Problem(path, f"has no type; give one of {', '.join(_TYPES)}, or {_PRESERVE}: true")
+            yield Problem(
+                path, f"has no type; give one of {', '.join(_TYPES)}, or {_PRESERVE}: true"
+            )
     elif kind not in _TYPES:
         hint = near_name(str(kind), _TYPES)
-        yield Problem((*path, "type"), f"must be one of {', '.join(_TYPES)} (got {short_repr(kind)}){hint}")
+        yield Problem(
+            (*path, "type"), f"must be one of {', '.join(_TYPES)} (got {short_repr(kind)}){hint}"
+        )
     if schema.get(_EMBEDDED) is True:
         if kind != "object":
             yield Problem((*path, "type"), f"must be object beside {_EMBEDDED}")
         if "additionalProperties" in schema:
             yield Problem((*path, "additionalProperties"), f"can't stand beside {_EMBEDDED}")
         if not schema.get("properties") and schema.get(_PRESERVE) is not True:
-            yield Problem(path, f"has {_EMBEDDED} without properties; give some, or {_PRESERVE}: true")
+            yield Problem(
+                path, f"has {_EMBEDDED} without properties; give some, or {_PRESERVE}: true"
+            )
     for key in (_PRESERVE, _EMBEDDED) if schema.get(_INT_OR_STRING) is True else ():
         if schema.get(key) is True:
             yield Problem((*path, key), f"can't stand beside {_INT_OR_STRING}")
@@ -226,7 +302,9 @@ def _of_lists(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
     for key, kind, values in _MERGING:
         value = schema.get(key)
         if value is not None and value not in values:
-            yield Problem((*path, key), f"must be one of {', '.join(values)} (got {short_repr(value)})")
+            yield Problem(
+                (*path, key), f"must be one of {', '.join(values)} (got {short_repr(value)})"
+            )
         if value is not None and schema.get("type") != kind:
             yield Problem((*path, key), f"can only stand beside type: {kind}")
     keys, items = schema.get(_MAP_KEYS), schema.get("items")
@@ -234,7 +312,9 @@ def _of_lists(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
     if keys and not is_map:
         yield Problem((*path, _MAP_KEYS), f"can only stand beside {_LIST_TYPE}: map")
     if schema.get(_LIST_TYPE) in ("map", "set") and lookup(items, ("nullable",)) is True:
-        yield Problem((*path, "items", "nullable"), f"can't be true beside {_LIST_TYPE}: {schema[_LIST_TYPE]}")
+        yield Problem(
+            (*path, "items", "nullable"), f"can't be true beside {_LIST_TYPE}: {schema[_LIST_TYPE]}"
+        )
     if is_map:
         yield from _of_map_keys(keys, items, path)
 
@@ -242,7 +322,9 @@ def _of_lists(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
 def _of_map_keys(keys: Any, items: Any, path: _Path) -> Iterator[Problem]:
     """Yield what is wrong with the keys that tell the elements of a list apart."""
     if not isinstance(keys, list) or not keys:
-        yield Problem(path, f"has {_LIST_TYPE}: map without {_MAP_KEYS}, which names the keys of the elements")
+        yield Problem(
+            path, f"has {_LIST_TYPE}: map without {_MAP_KEYS}, which names the keys of the elements"
+        )
         return
     known = lookup(items, ("properties",))
     required = lookup(items, ("required",))
@@ -266,20 +348,29 @@ def _of_rules(schema: Mapping[str, Any], path: _Path) -> Iterator[Problem]:
         at = (*path, _RULES, number)
         if not isinstance(rule, Mapping) or not isinstance(rule.get("rule"), str):
             yield Problem(at, "must be an object with a rule")
-        elif "\n" in str(rule.get("message", "")).strip() or rule.get("reason", _REASONS[0]) not in _REASONS:
-            yield Problem(at, f"must have a message in one line, and a reason of {', '.join(_REASONS)}")
+        elif (
+            "\n" in str(rule.get("message", "")).strip()
+            or rule.get("reason", _REASONS[0]) not in _REASONS
+        ):
+            yield Problem(
+                at, f"must have a message in one line, and a reason of {', '.join(_REASONS)}"
+            )
         elif why := wrong_rule(rule):
-            yield Problem((*at, "rule"), f"the rule {short_text(rule['rule'])} can't be checked here: {why}")
+            yield Problem(
+                (*at, "rule"), f"the rule {short_text(rule['rule'])} can't be checked here: {why}"
+            )
 
 
-def _restricting(schema: Mapping[str, Any], path: _Path, *, outermost: bool = True) -> Iterator[Problem]:
+def _restricting(
+    schema: Mapping[str, Any], path: _Path, *, outermost: bool = True
+) -> Iterator[Problem]:
     """Yield what is wrong in `allOf`, `anyOf`, `oneOf` and `not` of a schema.
 
     Args:
         schema: The schema.
         path: Its path.
-        outermost: Whether the schema declares a value, or is in the first element of its `allOf`: there `anyOf` may say
-            that a value is an integer or a string.
+        outermost: Whether the schema declares a value, or is in the first element of its `allOf`:
+            there `anyOf` may say that a value is an integer or a string.
     """
     for key in _MEMBERS:
         found = schema.get(key)
@@ -287,9 +378,13 @@ def _restricting(schema: Mapping[str, Any], path: _Path, *, outermost: bool = Tr
             continue
         if isinstance(found, list):
             for at, member in enumerate(found):
-                yield from _restriction(member, (*path, key, at), outermost=outermost and (key, at) == ("allOf", 0))
+                yield from _restriction(
+                    member, (*path, key, at), outermost=outermost and (key, at) == ("allOf", 0)
+                )
         elif found is not None:
-            yield Problem((*path, key), f"must be a list of schemas (got {json_type_in_words(found)})")
+            yield Problem(
+                (*path, key), f"must be a list of schemas (got {json_type_in_words(found)})"
+            )
     if schema.get("not") is not None:
         yield from _restriction(schema["not"], (*path, "not"))
 

@@ -40,7 +40,12 @@ class Object:
     """
 
     def __init__(
-        self, label: str, lines: Lines, document: Document, content: dict[str, Any], prefix: Sequence[str | int] = ()
+        self,
+        label: str,
+        lines: Lines,
+        document: Document,
+        content: dict[str, Any],
+        prefix: Sequence[str | int] = (),
     ) -> None:
         self.content = content
         self.lines: list[str] = []
@@ -59,7 +64,11 @@ class Object:
     def add(self, path: Sequence[str | int], text: str) -> None:
         """Note what is wrong with the field at a path; an empty path stands for the object."""
         line = self._places.find(self._number, (*self._prefix, *path))[0]
-        self.lines.append(f"{self._label}:{line}: {show(path)}: {text}" if path else f"{self._label}:{line}: {text}")
+        self.lines.append(
+            f"{self._label}:{line}: {show(path)}: {text}"
+            if path
+            else f"{self._label}:{line}: {text}"
+        )
 
 
 class Read:

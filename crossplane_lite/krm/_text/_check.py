@@ -36,7 +36,9 @@ _SPACES = re.compile(r"^[ \t]+(?=\r?$)", re.MULTILINE)
 
 
 def expected(doc: Stream) -> list[Any]:
-    """Return the values that the documents of a stream must have with its edits, those of new documents included."""
+    """Return the values that the documents of a stream must have with its edits, those of new
+    documents included.
+    """
     found = []
     for root in doc.documents:
         if root not in doc.gone:
@@ -49,8 +51,8 @@ def expected(doc: Stream) -> list[Any]:
 def settled(doc: Stream, text: str, values: Sequence[Any]) -> str:
     """Return the edited text of a stream, mended so that its documents have these values.
 
-    Where only the end of a block scalar says something else, because other lines follow it now than before, this end
-    is written so that it says the value.
+    Where only the end of a block scalar says something else, because other lines follow it now than
+    before, this end is written so that it says the value.
 
     Args:
         doc: The stream whose edited text it is, or a part of it.
@@ -68,7 +70,9 @@ def settled(doc: Stream, text: str, values: Sequence[Any]) -> str:
         except InputError as error:
             raise _refusal(doc, _first(doc), f"the text would not be YAML: {error}") from None
         if len(roots) != len(values):
-            raise _refusal(doc, _first(doc), f"there would be {len(roots)} documents, and not {len(values)}")
+            raise _refusal(
+                doc, _first(doc), f"there would be {len(roots)} documents, and not {len(values)}"
+            )
         ends: dict[YamlNode, Edit] = {}
         for at, (root, value) in enumerate(zip(roots, values, strict=True)):
             for path, node, one in _differences(root, value, ()):
@@ -102,7 +106,11 @@ def _says(text: str, values: Sequence[Any]) -> bool:
             if cls is MappingEndEvent or cls is SequenceEndEvent:
                 top = above.pop()
                 continue
-            if cls is AliasEvent or getattr(event, "anchor", None) is not None or getattr(event, "tag", None):
+            if (
+                cls is AliasEvent
+                or getattr(event, "anchor", None) is not None
+                or getattr(event, "tag", None)
+            ):
                 return False
             is_key = top.__class__ is dict and key is None
             if cls is ScalarEvent:
@@ -136,7 +144,9 @@ def _says(text: str, values: Sequence[Any]) -> bool:
 
 
 def _differences(node: YamlNode, value: Any, path: Path) -> Iterator[tuple[Path, YamlNode, Any]]:
-    """Yield the path, the node and the wanted value of each inner value that isn't the wanted one."""
+    """Yield the path, the node and the wanted value of each inner value that isn't the wanted
+    one.
+    """
     if says(node, value) or same(node.value(), value):
         return
     while node.kind == ALIAS:
@@ -152,7 +162,8 @@ def _differences(node: YamlNode, value: Any, path: Path) -> Iterator[tuple[Path,
 
 
 def _end(node: YamlNode, value: Any) -> Edit | None:
-    """Return the edit after which a block scalar has a value that differs only in line breaks and spaces at its end.
+    """Return the edit after which a block scalar has a value that differs only in line breaks and
+    spaces at its end.
 
     Return None if the value differs in another way.
     """
@@ -160,7 +171,11 @@ def _end(node: YamlNode, value: Any) -> Edit | None:
         return None
     bare = value.rstrip("\n")
     breaks = len(value) - len(bare)
-    if not node.content.startswith(bare) or node.content[len(bare) :].strip(" \t\n") or bare != bare.rstrip(" \t"):
+    if (
+        not node.content.startswith(bare)
+        or node.content[len(bare) :].strip(" \t\n")
+        or bare != bare.rstrip(" \t")
+    ):
         return None
     text, newline, found = node.doc.text, node.doc.newline, header(node)
     end = max(len(text[: node.end].rstrip(" \t\r\n")), found.end(1))
@@ -176,7 +191,9 @@ def _end(node: YamlNode, value: Any) -> Edit | None:
 
 
 def _told(doc: Stream, at: int, path: Path, found: Any, value: Any) -> tuple[str, str]:
-    """Return the place of a value in the input, for a message, and the reason why the text can't be written."""
+    """Return the place of a value in the input, for a message, and the reason why the text can't be
+    written.
+    """
     documents = [one for one in doc.documents if one not in doc.gone or one in doc.slots]
     place = documents[at] if at < len(documents) else None
     node = place
@@ -194,5 +211,6 @@ def _first(doc: Stream) -> str:
 
 def _refusal(doc: Stream, where: str, reason: str) -> InputError:
     return InputError(
-        f"{where}: the changes can't be written without changing other values: {reason}; nothing is written"
+        f"{where}: the changes can't be written without changing other values: {reason}; nothing is"
+        " written"
     )

@@ -1,12 +1,13 @@
 """Comments as data: the comments of each value, and the edits that set new comments.
 
-A value has three comments: the lines above it (head), the rest of its line (line), and the lines below it that are
-indented more (foot). If the value is moved or removed, so are its comments (`_layout`). The comments of a document, and
-of an item of a list, are the lines above its first field (head) and below its last field (foot).
+A value has three comments: the lines above it (head), the rest of its line (line), and the lines
+below it that are indented more (foot). If the value is moved or removed, so are its comments
+(`_layout`). The comments of a document, and of an item of a list, are the lines above its first
+field (head) and below its last field (foot).
 
-Comments are read from the text of the input. They are written into text that has all other edits already: one document,
-or one item without its dash (`noted`). A region is the start and the end of a comment in the text. It is empty where a
-comment could be.
+Comments are read from the text of the input. They are written into text that has all other edits
+already: one document, or one item without its dash (`noted`). A region is the start and the end of
+a comment in the text. It is empty where a comment could be.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ _NO_PLACE = "there is no place for a comment"
 
 
 def comment(node: YamlNode, place: str) -> str:
-    """Return a comment of a value in the text of the input, without its `#` signs; an empty string if there is none.
+    """Return a comment of a value in the text of the input, without its `#` signs; an empty string
+    if there is none.
 
     Args:
         node: The node of the value.
@@ -72,7 +74,9 @@ def check_place(node: YamlNode, place: str, name: str) -> None:
 
 
 def check_new(above: YamlNode, place: str, name: str) -> None:
-    """Check that the text has a place for a comment of a new value in an object or list; see `check_place`."""
+    """Check that the text has a place for a comment of a new value in an object or list; see
+    `check_place`.
+    """
     if above.style and _layout.entries(above):
         raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_IN_BRACKETS}")
     if style_at(above).json:
@@ -94,22 +98,38 @@ def _bare(line: str) -> str:
 
 
 def _is_item(node: YamlNode) -> bool:
-    """Return whether comments above the first field of a node may stand after its dash, as in a ResourceList."""
-    return node.kind == MAPPING and node.parent is not None and not node.parent.style and is_item(node)
+    """Return whether comments above the first field of a node may stand after its dash, as in a
+    ResourceList.
+    """
+    return (
+        node.kind == MAPPING and node.parent is not None and not node.parent.style and is_item(node)
+    )
 
 
 def _is_first_of_unit(node: YamlNode) -> bool:
-    """Return whether a field is the first of a document or of an element, which owns the comments above the field."""
+    """Return whether a field is the first of a document or of an element, which owns the comments
+    above the field.
+    """
     parent = node.parent
-    if parent is None or parent.kind != MAPPING or (parent.parent is not None and parent.parent.kind == MAPPING):
+    if (
+        parent is None
+        or parent.kind != MAPPING
+        or (parent.parent is not None and parent.parent.kind == MAPPING)
+    ):
         return False
     return _layout.entries(parent)[0] is node
 
 
 def _place(node: YamlNode) -> _layout.Bounds | None:
-    """Return the positions of an entry in block style; None for an entry in brackets, and for a document."""
+    """Return the positions of an entry in block style; None for an entry in brackets, and for a
+    document.
+    """
     parent = node.parent
-    return None if parent is None or parent.style or not _layout.is_block(parent) else _layout.place_of(node)
+    return (
+        None
+        if parent is None or parent.style or not _layout.is_block(parent)
+        else _layout.place_of(node)
+    )
 
 
 def _head_region(node: YamlNode) -> Region | None:
@@ -119,11 +139,17 @@ def _head_region(node: YamlNode) -> Region | None:
         if node.style or not _layout.entries(node):
             return None
         start = _layout.pieces_of(node.doc)[node].start
-        return start, max(start, _layout.line_start(text, _layout.key_start(_layout.entries(node)[0])))
+        return start, max(
+            start, _layout.line_start(text, _layout.key_start(_layout.entries(node)[0]))
+        )
     if _is_item(node) and _layout.is_block(node):
         first = _layout.key_start(_layout.entries(node)[0])
         dash = _layout.place_of(node).start
-        return (dash, _layout.line_start(text, first)) if _layout.line_start(text, first) > dash else (dash, dash)
+        return (
+            (dash, _layout.line_start(text, first))
+            if _layout.line_start(text, first) > dash
+            else (dash, dash)
+        )
     place = _place(node)
     if place is None or _is_first_of_unit(node):
         return None
@@ -151,7 +177,11 @@ def _line_region(node: YamlNode) -> Region | None:
     if _layout.is_block(node):
         if parent.kind == SEQUENCE and node.kind == MAPPING:
             return None
-        head = _layout.colon_of(node) + 1 if parent.kind == MAPPING else _layout.place_of(node).start + 1
+        head = (
+            _layout.colon_of(node) + 1
+            if parent.kind == MAPPING
+            else _layout.place_of(node).start + 1
+        )
         first = _layout.bounds(node)[0].start
         stop = _layout.line_end(text, head)
         if head <= 0 or first < stop:
@@ -164,7 +194,9 @@ def _line_region(node: YamlNode) -> Region | None:
     if _layout.is_block_scalar(node):
         at = _layout.header(node).end()
     elif node.start == node.end:
-        at = (_layout.colon_of(node) if parent.kind == MAPPING else _layout.place_of(node).start) + 1
+        at = (
+            _layout.colon_of(node) if parent.kind == MAPPING else _layout.place_of(node).start
+        ) + 1
         if at <= 0:
             return None
     else:
@@ -200,10 +232,12 @@ def noted(text: str, notes: Mapping[tuple[Steps, str], str]) -> str:
 
     Args:
         text: The text of one document, which may be indented as a whole.
-        notes: The new comments, by the path of the value and the comment's place; an empty text removes a comment.
+        notes: The new comments, by the path of the value and the comment's place; an empty text
+            removes a comment.
 
     Raises:
-        UsageError: There is no place for a comment, such as in JSON, or it would become another value's comment.
+        UsageError: There is no place for a comment, such as in JSON, or it would become another
+            value's comment.
     """
     root = parse(text.encode()).root
     edits: list[Edit] = []
@@ -218,7 +252,9 @@ def noted(text: str, notes: Mapping[tuple[Steps, str], str]) -> str:
     for (steps, place), new in wanted:
         if comment(_reached(again, steps), place) != new:
             name = show(steps) or "the resource"
-            raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}: it would become another value's comment")
+            raise UsageError(
+                f"{_NO_PLACE} {_WHERE[place]} {name}: it would become another value's comment"
+            )
     return made
 
 
@@ -244,7 +280,10 @@ def _edits(node: YamlNode, place: str, new: str, name: str) -> list[Edit]:
         return [(start, end, (space[0] if space and space[0] else " ") + _written(new))]
     indent = " " * _indent(node, place)
     lines = (
-        [indent + _written(line) if line else _empty(text[start:end], indent) for line in new.split("\n")]
+        [
+            indent + _written(line) if line else _empty(text[start:end], indent)
+            for line in new.split("\n")
+        ]
         if new
         else []
     )
@@ -252,7 +291,9 @@ def _edits(node: YamlNode, place: str, new: str, name: str) -> list[Edit]:
 
 
 def _empty(before: str, indent: str) -> str:
-    """Return an empty line of a comment: `#`, or nothing if the old comment `before` has blank lines without `#`."""
+    """Return an empty line of a comment: `#`, or nothing if the old comment `before` has blank
+    lines without `#`.
+    """
     return "" if re.search(r"^[ \t]*\r?\n", before, re.MULTILINE) else f"{indent}#"
 
 
@@ -266,7 +307,12 @@ def _indent(node: YamlNode, place: str) -> int:
         return at
     if _layout.is_block(node):
         inner = _layout.column(
-            text, _layout.key_start(_layout.entries(node)[0]) if node.kind == MAPPING else _layout.open_at(node)
+            text,
+            (
+                _layout.key_start(_layout.entries(node)[0])
+                if node.kind == MAPPING
+                else _layout.open_at(node)
+            ),
         )
         return max(inner, at + 1)
     if _layout.is_block_scalar(node):
@@ -287,4 +333,7 @@ def _why(node: YamlNode, place: str) -> str:
         return _NO_COMMENTS
     if place == LINE:
         return "an object in a list has no line of its own; set its head instead"
-    return "a comment above the first field belongs to the document, or to the object in the list; set the head of that"
+    return (
+        "a comment above the first field belongs to the document, or to the object in the list; set"
+        " the head of that"
+    )

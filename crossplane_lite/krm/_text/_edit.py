@@ -10,11 +10,25 @@ if TYPE_CHECKING:
 
 
 # The fields that tell the elements of Kubernetes' lists apart, in the order in which they decide.
-_NAMES = ("name", "key", "containerPort", "port", "mountPath", "devicePath", "ip", "topologyKey", "uid", "type", "kind")
+_NAMES = (
+    "name",
+    "key",
+    "containerPort",
+    "port",
+    "mountPath",
+    "devicePath",
+    "ip",
+    "topologyKey",
+    "uid",
+    "type",
+    "kind",
+)
 
 
 def _frozen(value: Any) -> Any:
-    """Return a hashable copy of a JSON value. Two copies are equal exactly if the values are, as in `same`."""
+    """Return a hashable copy of a JSON value. Two copies are equal exactly if the values are, as in
+    `same`.
+    """
     if isinstance(value, dict):
         return frozenset((key, _frozen(one)) for key, one in value.items())
     if isinstance(value, list):
@@ -31,10 +45,11 @@ def _name(value: Any) -> Any:
 
 
 def paired(old: list[Any], values: list[Any]) -> list[int | None]:
-    """Return, for each value of a new list, the index of the value in the old list that becomes it; None if none does.
+    """Return, for each value of a new list, the index of the value in the old list that becomes it;
+    None if none does.
 
-    An equal value is taken first, then one with the same name, port or path. The values left between two such pairs are
-    paired by their common fields or elements, and by their positions.
+    An equal value is taken first, then one with the same name, port or path. The values left
+    between two such pairs are paired by their common fields or elements, and by their positions.
     """
     found: list[int | None] = [None] * len(values)
     head = 0
@@ -65,7 +80,8 @@ def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[
     Args:
         old: The old elements.
         values: The new elements.
-        found: For each new element the index of its old one, or None. The new pairs are written here.
+        found: For each new element the index of its old one, or None. The new pairs are written
+            here.
         left: The indexes of the old elements without a pair.
     """
     start = 0
@@ -79,9 +95,18 @@ def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[
             gap = [at for at in range(before + 1, after) if at in left]
             is_even = len(gap) == end - start
             for index in range(start, end):
-                at = next((at for at in gap[: 1 if is_even else None] if _alike(old[at], values[index], is_even)), None)
+                at = next(
+                    (
+                        at
+                        for at in gap[: 1 if is_even else None]
+                        if _alike(old[at], values[index], is_even)
+                    ),
+                    None,
+                )
                 found[index] = at
-                gap = gap[1:] if is_even else gap if at is None else [one for one in gap if one > at]
+                gap = (
+                    gap[1:] if is_even else gap if at is None else [one for one in gap if one > at]
+                )
         start = end + 1
 
 
@@ -97,7 +122,9 @@ def _alike(one: Any, other: Any, is_even: bool) -> bool:
         names = _name(one), _name(other)
         if None not in names and names[0] != names[1]:
             return False
-        return is_even or any(key in other and same(value, other[key]) for key, value in one.items())
+        return is_even or any(
+            key in other and same(value, other[key]) for key, value in one.items()
+        )
     if isinstance(one, list) and isinstance(other, list):
         return is_even or any(same(value, another) for value in one for another in other)
     return not isinstance(one, (dict, list)) and not isinstance(other, (dict, list))

@@ -1,6 +1,8 @@
-"""Compares the nodes of a stream with the values that they must have, and makes the edits of the text.
+"""Compares the nodes of a stream with the values that they must have, and makes the edits of the
+text.
 
-An edit is a tuple: the start and the end of the replaced text, and the new text. Methods add edits to the list `out`.
+An edit is a tuple: the start and the end of the replaced text, and the new text. Methods add edits
+to the list `out`.
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ _UNKNOWN: Any = object()
 class Edits:
     """The edits of documents of one stream.
 
-    An alias stays as long as its anchor does. If the value of the anchor is edited or removed, or if another anchor, or
-    none, may come before the alias, the alias is replaced by a copy of its value. Which aliases these are is known only
-    after all nodes were compared, so the comparison is repeated until there are no more of them.
+    An alias stays as long as its anchor does. If the value of the anchor is edited or removed, or
+    if another anchor, or none, may come before the alias, the alias is replaced by a copy of its
+    value. Which aliases these are is known only after all nodes were compared, so the comparison is
+    repeated until there are no more of them.
 
     Args:
         doc: The stream.
@@ -63,14 +66,18 @@ class Edits:
             for root in roots:
                 self.edit(root, root, out)
             self._find_moved()
-            loose = {alias for anchored in self._doc.aliases for alias in self._cut_off(anchored)} - self._loose
+            loose = {
+                alias for anchored in self._doc.aliases for alias in self._cut_off(anchored)
+            } - self._loose
             if not loose and len(self._doc.moved) == known:
                 return out
             self._loose |= loose
             self._activate(loose)
 
     def of_moved(self, node: YamlNode, value: Any) -> list[Edit]:
-        """Return the edits that give a node another value, plain data, for its text at another place."""
+        """Return the edits that give a node another value, plain data, for its text at another
+        place.
+        """
         while True:
             out: list[Edit] = []
             known = len(self._doc.moved)
@@ -80,7 +87,9 @@ class Edits:
                 return out
 
     def _find_moved(self) -> None:
-        """Note which strings are gone and have comments: such a string itself may be at another place now."""
+        """Note which strings are gone and have comments: such a string itself may be at another
+        place now.
+        """
         if self._doc.aliases:
             return
         for node in self._gone:
@@ -112,14 +121,18 @@ class Edits:
         unique = anchored.anchor not in self._doc.repeated
         for node in self._arranged:
             home = _element_of(node, anchored)
-            if (home is not None or not unique) and any(_element_of(node, one) is not home for one in aliases):
+            if (home is not None or not unique) and any(
+                _element_of(node, one) is not home for one in aliases
+            ):
                 return aliases
         return []
 
     # Comparing
 
     def edit(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
-        """Add the edits that give a node a value; the node itself stands for the value that was assigned to it."""
+        """Add the edits that give a node a value; the node itself stands for the value that was
+        assigned to it.
+        """
         if value is node:
             if node not in self._active:
                 return
@@ -130,7 +143,12 @@ class Edits:
         elif not self._doc.aliases and says(node, value):
             return  # as most values
         origin = self._doc.moved.get(id(value))
-        if origin is not None and origin[1] is not node and node.parent is not None and not node.parent.style:
+        if (
+            origin is not None
+            and origin[1] is not node
+            and node.parent is not None
+            and not node.parent.style
+        ):
             self._put(node, origin[1], value, out)
         elif isinstance(value, YamlNode):
             self._other_text(node, value, out)
@@ -155,7 +173,9 @@ class Edits:
         out.append((place.start, place.end, text))
 
     def must_open(self, node: YamlNode, value: Any) -> bool:
-        """Return whether a value in brackets must be written in lines: comments have moved into it."""
+        """Return whether a value in brackets must be written in lines: comments have moved into
+        it.
+        """
         if not node.style or not entries(node) or (node.parent is not None and node.parent.style):
             return False
         if "#" in node.doc.text[node.start : node.end] or style_at(node).json:
@@ -170,14 +190,18 @@ class Edits:
         return False
 
     def _put(self, node: YamlNode, origin: YamlNode, value: Any, out: list[Edit]) -> None:
-        """Add the edit that writes a value from elsewhere, with its comments, in place of the value of an entry."""
+        """Add the edit that writes a value from elsewhere, with its comments, in place of the value
+        of an entry.
+        """
         self._touch(node)
         self._gone.add(node)
         text, place, parent = node.doc.text, place_of(node), node.parent
         assert parent is not None
         key = text[place.start : node.kend] if parent.kind == MAPPING else None
         lines = moved_lines(origin, value, column(text, place.start), style_at(parent), key)
-        out.append((place.start, place.end, "".join(line + node.doc.newline for line in lines).lstrip(" ")))
+        out.append(
+            (place.start, place.end, "".join(line + node.doc.newline for line in lines).lstrip(" "))
+        )
 
     def _replace(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
         self._touch(node)
@@ -188,20 +212,26 @@ class Edits:
         return any(alias not in self._loose for alias in self._doc.aliases.get(node, ()))
 
     def _fields(self, node: YamlNode, value: dict[Any, Any], out: list[Edit]) -> None:
-        """Add the edits of a mapping. A merge key (the key None) stays unless a field that it gives is removed."""
+        """Add the edits of a mapping. A merge key (the key None) stays unless a field that it gives
+        is removed.
+        """
         merge = node.content.get(None)
         fields: dict[str, Any] = {}
         if merge is not None:
             value, fields = self._with_merge(node, merge, value)
         is_same = value.keys() == node.content.keys()
-        if value is node.content or (is_same and (merge is not None or [*value] == [*node.content])):
+        if value is node.content or (
+            is_same and (merge is not None or [*value] == [*node.content])
+        ):
             for key, child in node.content.items():
                 self.edit(child, value[key], out)
             return
         gone = {key for key in node.content if key not in value}
         new = {key: one for key, one in value.items() if key not in node.content}
         self._gone.update(node.content[key] for key in gone)
-        if gone - {None} or any(key not in fields or not same(fields[key], one) for key, one in new.items()):
+        if gone - {None} or any(
+            key not in fields or not same(fields[key], one) for key, one in new.items()
+        ):
             self._touch(node)
         # A merge key has no place among the fields of the value.
         before = [key for key in node.content if key in value]
@@ -210,20 +240,29 @@ class Edits:
             self._touch(node)
             self._arranged.append(node)
         if node.style and value and node.content:
-            self._in_brackets(node, [(key, node.content.get(key), value[key]) for key in order], out)
+            self._in_brackets(
+                node, [(key, node.content.get(key), value[key]) for key in order], out
+            )
         elif not node.content or not value:
             replace(node, value, self._is_aliased(node), out)
         else:
             places = {key: at for at, key in enumerate(node.content)}
             lines = dict(zip(new, _new_fields(node, new, gone), strict=True))
-            self._block(node, [places.get(key) for key in order], [lines.get(key, value[key]) for key in order], out)
+            self._block(
+                node,
+                [places.get(key) for key in order],
+                [lines.get(key, value[key]) for key in order],
+                out,
+            )
 
     def _with_merge(
         self, node: YamlNode, merge: YamlNode, value: dict[Any, Any]
     ) -> tuple[dict[Any, Any], dict[str, Any]]:
-        """Return a value without the fields that a merge key gives, and with the key None for it, if it can stay.
+        """Return a value without the fields that a merge key gives, and with the key None for it,
+        if it can stay.
 
-        The second result has the fields of the mapping as it was; it is empty if the key has stayed in the value.
+        The second result has the fields of the mapping as it was; it is empty if the key has stayed
+        in the value.
         """
         is_loose = any(one in self._loose for one in (merge, *entries(merge)))
         if None in value and is_loose:
@@ -233,14 +272,23 @@ class Edits:
             return value, {}
         fields = node.value()
         hidden = fields.keys() - node.content.keys()
-        lost = [*hidden, *(key for key in node.content if key and any(one.child(key) for one in merged(merge)))]
+        lost = [
+            *hidden,
+            *(key for key in node.content if key and any(one.child(key) for one in merged(merge))),
+        ]
         if not is_loose and all(key in value for key in lost):
-            value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
+            value = {
+                key: one
+                for key, one in value.items()
+                if key not in hidden or not same(fields[key], one)
+            }
             value[None] = merge
         return value, fields
 
     def _elements(self, node: YamlNode, value: list[Any], out: list[Edit]) -> None:
-        """Add the edits of a list, of which elements may have changed, and may be new, removed or moved."""
+        """Add the edits of a list, of which elements may have changed, and may be new, removed or
+        moved.
+        """
         children = node.content
         found = self._places(children, value)
         if found == [*range(len(children))]:
@@ -253,7 +301,9 @@ class Edits:
         self._gone.update(children[at] for at in {*range(len(children))}.difference(order))
         if node.style and value and children:
             nodes = [None if at is None else children[at] for at in found]
-            self._in_brackets(node, [(None, child, one) for child, one in zip(nodes, value, strict=True)], out)
+            self._in_brackets(
+                node, [(None, child, one) for child, one in zip(nodes, value, strict=True)], out
+            )
         elif not children or not value:
             replace(node, value, False, out)
         else:
@@ -265,13 +315,17 @@ class Edits:
             self._block(node, found, now, out)
 
     def _places(self, children: list[YamlNode], value: list[Any]) -> list[int | None]:
-        """Return, for each element of a new list, the index of the node of the list that becomes it."""
+        """Return, for each element of a new list, the index of the node of the list that becomes
+        it.
+        """
         left: dict[Any, int] = {child: at for at, child in enumerate(children)}
         found = [left.pop(self._node_of(one), None) for one in value]
         is_compared = self._known.get(id(value), value) is not None
         new = [at for at, one in enumerate(found) if one is None] if left and is_compared else []
         free = [*left.values()]
-        pairs = paired([children[at].value() for at in free], [self._own(value[at], children) for at in new])
+        pairs = paired(
+            [children[at].value() for at in free], [self._own(value[at], children) for at in new]
+        )
         for at, pair in zip(new, pairs, strict=True):
             found[at] = None if pair is None else free[pair]
         return found
@@ -293,10 +347,13 @@ class Edits:
 
     # Lines
 
-    def _block(self, node: YamlNode, found: list[int | None], now: list[Any], out: list[Edit]) -> None:
+    def _block(
+        self, node: YamlNode, found: list[int | None], now: list[Any], out: list[Edit]
+    ) -> None:
         """Add the edit of a block in which entries were added, removed or moved. Some stay.
 
-        Text between entries stays before the entry that it is before; if entries were moved, it stays at its position.
+        Text between entries stays before the entry that it is before; if entries were moved, it
+        stays at its position.
 
         Args:
             node: The list or mapping.
@@ -306,10 +363,14 @@ class Edits:
         """
         text, children, places = node.doc.text, entries(node), bounds(node)
         indent = column(text, places[0].start)
-        is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())  # behind a list's dash
+        # behind a list's dash
+        is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())
         order = [at for at in found if at is not None]
         is_moved = order != sorted(order)
-        gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
+        gaps = [
+            "",
+            *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False)),
+        ]
         parts: list[str] = []
         passed = 0
         last = max((number for number, at in enumerate(found) if at is not None), default=-1)
@@ -340,7 +401,9 @@ class Edits:
     # Brackets
 
     def _in_brackets(self, node: YamlNode, now: list[Entry], out: list[Edit]) -> None:
-        """Add the edit of a list or mapping in brackets whose entries were added, removed or moved."""
+        """Add the edit of a list or mapping in brackets whose entries were added, removed or
+        moved.
+        """
         index = {id(child): at for at, child in enumerate(entries(node))}
         leads, notes, has_comma, tail = _split(node)
         usual = _usual_lead(node, leads)
@@ -371,7 +434,10 @@ def place_of_unit(node: YamlNode) -> Any:
     if node.parent is None:
         return pieces_of(node.doc)[node]
     if node.parent.style:
-        problem = "comments can be set only if the items are written in lines, with dashes, not in brackets"
+        problem = (
+            "comments can be set only if the items are written in lines, with dashes, not in"
+            " brackets"
+        )
         raise UsageError(f"{node.doc.label}: {problem}")
     return place_of(node)
 
@@ -399,22 +465,35 @@ def _element_of(node: YamlNode, inner: YamlNode | None) -> YamlNode | None:
     return inner
 
 
-def _new_fields(node: YamlNode, new: dict[str, Any], gone: Collection[str | None]) -> list[list[str]]:
+def _new_fields(
+    node: YamlNode, new: dict[str, Any], gone: Collection[str | None]
+) -> list[list[str]]:
     """Return the lines of each new field of a mapping in block style.
 
     Args:
         node: The mapping.
         new: The new fields.
-        gone: The keys of the fields that are removed. A new field with the same value is such a field with a new key.
+        gone: The keys of the fields that are removed. A new field with the same value is such a
+            field with a new key.
     """
     style = style_at(node)
-    indent, quote, key_quote = column(node.doc.text, bounds(node)[0].start), beside(node), beside(node, True)
-    left = [child for key, child in node.content.items() if key in gone and is_movable(child) and has_comments(child)]
+    indent, quote, key_quote = (
+        column(node.doc.text, bounds(node)[0].start),
+        beside(node),
+        beside(node, True),
+    )
+    left = [
+        child
+        for key, child in node.content.items()
+        if key in gone and is_movable(child) and has_comments(child)
+    ]
     found: list[list[str]] = []
     for key, one in new.items():
         name = key_text(key, style, old=key_quote)
         is_moved = id(one) in style.moved
-        renamed = None if is_moved else next((child for child in left if same(child.value(), one)), None)
+        renamed = (
+            None if is_moved else next((child for child in left if same(child.value(), one)), None)
+        )
         if renamed is not None:
             left.remove(renamed)
             found.append(moved_lines(renamed, one, indent, style, name))
@@ -434,8 +513,8 @@ def _split(node: YamlNode) -> tuple[list[str], list[str], bool, str]:
     """Split the text of a collection in brackets.
 
     Returns:
-        The text before each entry; the comment behind each entry, on its line; whether the last entry has a comma; and
-        the text behind it.
+        The text before each entry; the comment behind each entry, on its line; whether the last
+        entry has a comma; and the text behind it.
     """
     text, at, has_comma = node.doc.text, open_at(node) + 1, False
     leads: list[str] = []
@@ -457,7 +536,9 @@ def _start(child: YamlNode) -> int:
 
 
 def _usual_lead(node: YamlNode, leads: list[str]) -> str:
-    """Return the white space that usually stands before the entries in brackets. The first entry doesn't count."""
+    """Return the white space that usually stands before the entries in brackets. The first entry
+    doesn't count.
+    """
     for lead in leads[1:]:
         if "#" not in lead:
             return lead

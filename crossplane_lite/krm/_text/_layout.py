@@ -1,14 +1,15 @@
 """Finds where entries begin and end in the text, and the comments that belong to them.
 
-All positions are those of characters in the text of the input; edits don't count. A collection is a mapping or a
-sequence. In block style it is written in lines, with indentation or dashes; otherwise it is in brackets. An entry is a
-field of a mapping or an element of a sequence. In block style it has, besides its own lines:
+All positions are those of characters in the text of the input; edits don't count. A collection is a
+mapping or a sequence. In block style it is written in lines, with indentation or dashes; otherwise
+it is in brackets. An entry is a field of a mapping or an element of a sequence. In block style it
+has, besides its own lines:
 
 - comment lines directly above it, unless they are indented more than it;
 - comment lines below it that are indented more than it, also after blank lines.
 
-Comments above the first field of a document or of an element (`- # comment`) belong to the document or the element. All
-other comments, and blank lines, stay where they are.
+Comments above the first field of a document or of an element (`- # comment`) belong to the document
+or the element. All other comments, and blank lines, stay where they are.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ _COLON_BELOW = re.compile(r"(?:[ \t]*(?:(?<=[ \t])#[^\n]*)?\r?\n)*[ \t]*:(?=\s)"
 _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 
 
-# Where an entry in block style lies: its first comment line, or `start` if it is on the same line as a dash of the
-# sequence around it; its key or dash; and the end of the last line that belongs to it.
+# Where an entry in block style lies: its first comment line, or `start` if it is on the same line
+# as a dash of the sequence around it; its key or dash; and the end of the last line that belongs to
+# it.
 Bounds = namedtuple("Bounds", "lead start end")
 
 
@@ -51,7 +53,9 @@ def indented(text: str, columns: int) -> str:
 
 
 def dedented(text: str, columns: int) -> str:
-    """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
+    """Return a text with so many columns fewer before each line, or with none where a line has
+    fewer.
+    """
     return re.sub(rf"{_LINE} {{1,{columns}}}", "", text.replace("\r\n", "\n"))
 
 
@@ -61,7 +65,9 @@ def line_start(text: str, at: int) -> int:
 
 
 def line_end(text: str, at: int) -> int:
-    """Return the position at which the line after the position `at` begins; the end of the text if there is none."""
+    """Return the position at which the line after the position `at` begins; the end of the text if
+    there is none.
+    """
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
@@ -84,7 +90,9 @@ def is_block(node: YamlNode) -> bool:
 
 
 def key_start(node: YamlNode) -> int:
-    """Return the position where a field in block style begins: its key, or the question mark before the key."""
+    """Return the position where a field in block style begins: its key, or the question mark before
+    the key.
+    """
     text = node.doc.text
     start = line_start(text, node.kstart)
     mark = text.rfind("?", start, node.kstart)
@@ -92,7 +100,9 @@ def key_start(node: YamlNode) -> int:
 
 
 def colon_of(node: YamlNode) -> int:
-    """Return the position of the colon after the key of a field in block style; -1 for a `? key` without a colon."""
+    """Return the position of the colon after the key of a field in block style; -1 for a `? key`
+    without a colon.
+    """
     found = _COLON_BELOW.match(node.doc.text, node.kend)
     return -1 if found is None else found.end() - 1
 
@@ -103,36 +113,49 @@ def is_block_scalar(node: YamlNode) -> bool:
 
 
 def header(node: YamlNode) -> Any:
-    """Return the regex match of a block scalar's header, such as `|-2`. Its group 1 is the part after `|` or `>`."""
+    """Return the regex match of a block scalar's header, such as `|-2`. Its group 1 is the part
+    after `|` or `>`.
+    """
     found = _HEADER.match(node.doc.text, node.start)
     assert found is not None
     return found
 
 
 def last_leaf(node: YamlNode) -> YamlNode:
-    """Return the value that ends a node: in block style, the last value inside of it; else the node itself."""
+    """Return the value that ends a node: in block style, the last value inside of it; else the node
+    itself.
+    """
     while is_block(node):
         node = entries(node)[-1]
     return node
 
 
 def own_end(node: YamlNode) -> int:
-    """Return the position after the last line of a value in block style. Comments below the value don't count."""
+    """Return the position after the last line of a value in block style. Comments below the value
+    don't count.
+    """
     node = last_leaf(node)
     text = node.doc.text
     if is_block_scalar(node):
         return _block_end(node)
     if node.start == node.end and node.kend >= 0 and text[node.start - 1] != ":":
-        return line_end(text, node.kend)  # `? key` without a value: libyaml puts the value where the next token is
+        # `? key` without a value: libyaml puts the value where the next token is
+        return line_end(text, node.kend)
     return line_end(text, node.end)
 
 
 def content_column(node: YamlNode) -> int:
-    """Return the indentation of a block scalar's lines; 0 if all lines are blank and the header doesn't give it."""
+    """Return the indentation of a block scalar's lines; 0 if all lines are blank and the header
+    doesn't give it.
+    """
     text = node.doc.text
     digits, parent = header(node)[1].strip("-+"), node.parent
     if digits and parent is not None and not parent.style:
-        start = key_start(node) if parent.kind == MAPPING else text.rfind("-", line_start(text, node.start), node.start)
+        start = (
+            key_start(node)
+            if parent.kind == MAPPING
+            else text.rfind("-", line_start(text, node.start), node.start)
+        )
         if start >= 0:
             return column(text, start) + int(digits)
     body = text[line_end(text, header(node).end()) : node.end]
@@ -143,13 +166,17 @@ def content_column(node: YamlNode) -> int:
 
 
 def keeps_blanks(node: YamlNode) -> bool:
-    """Return whether blank lines after a node belong to its last value: a block scalar with `+`, such as `|+`."""
+    """Return whether blank lines after a node belong to its last value: a block scalar with `+`,
+    such as `|+`.
+    """
     leaf = last_leaf(node)
     return is_block_scalar(leaf) and "+" in header(leaf)[1]
 
 
 def _block_end(node: YamlNode) -> int:
-    """Return the position after a block scalar. Blank lines that aren't part of its value don't count."""
+    """Return the position after a block scalar. Blank lines that aren't part of its value don't
+    count.
+    """
     text, found = node.doc.text, header(node)
     first, end = line_end(text, found.end()), node.end
     if "+" in found[1]:
@@ -167,7 +194,8 @@ def _block_end(node: YamlNode) -> int:
 
 
 def tail_end(text: str, at: int, indent: int) -> int:
-    """Return the end of the comment lines after `at` that are indented more than `indent`; `at` if there are none.
+    """Return the end of the comment lines after `at` that are indented more than `indent`; `at` if
+    there are none.
 
     Blank lines may stand before and between these comment lines.
     """
@@ -188,7 +216,8 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
         text: The text.
         at: Where the line begins. It is returned if there are no such comment lines.
         bound: Comment lines before this position don't count.
-        indent: Comment lines that are indented more than this don't count, nor do comments above them.
+        indent: Comment lines that are indented more than this don't count, nor do comments above
+            them.
     """
     while at > bound:
         above = line_start(text, at - 1)
@@ -201,7 +230,9 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
 
 
 def open_at(node: YamlNode) -> int:
-    """Return the position of a collection's bracket, first dash or first key, after the collection's anchor and tag."""
+    """Return the position of a collection's bracket, first dash or first key, after the
+    collection's anchor and tag.
+    """
     found = _PROPERTIES.match(node.doc.text, node.start)
     assert found is not None
     return found.end()
@@ -250,7 +281,9 @@ def _places(node: YamlNode) -> dict[int, int]:
 
 
 def _first_bound(node: YamlNode, line: int) -> int:
-    """Return the position after which comments belong to a collection's first entry, whose line begins at `line`."""
+    """Return the position after which comments belong to a collection's first entry, whose line
+    begins at `line`.
+    """
     parent = node.parent
     if parent is None or (parent.kind == SEQUENCE and node.kind == MAPPING):
         return line
@@ -262,13 +295,15 @@ _MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)"
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
 
 
-# A part of a stream: a marker between documents (`---` or `...`), or the text between two markers, without the blank
-# lines and directives (`%YAML 1.2`) before its document.
+# A part of a stream: a marker between documents (`---` or `...`), or the text between two markers,
+# without the blank lines and directives (`%YAML 1.2`) before its document.
 Piece = namedtuple("Piece", "start end is_marker")
 
 
 def split(text: str) -> list[Piece]:
-    """Split a stream at its markers, `---` and `...`, and return all pieces. The text between them needn't be YAML."""
+    """Split a stream at its markers, `---` and `...`, and return all pieces. The text between them
+    needn't be YAML.
+    """
     found: list[Piece] = []
     at = 0
     for marker in _MARKER.finditer(text):
@@ -280,7 +315,9 @@ def split(text: str) -> list[Piece]:
 
 
 def _first(text: str, at: int, end: int) -> int:
-    """Return the position between `at` and `end` where a document begins: after blank lines and directives."""
+    """Return the position between `at` and `end` where a document begins: after blank lines and
+    directives.
+    """
     while at < end:
         stop = min(line_end(text, at), end)
         line = text[at:stop]
@@ -295,16 +332,19 @@ def pieces_of(doc: Stream) -> dict[YamlNode, Piece]:
     if pieces_of not in doc.cache:
         pieces = iter(one for one in split(doc.text) if not one.is_marker)
         doc.cache[pieces_of] = {
-            root: next(one for one in pieces if one.start <= root.start < one.end) for root in doc.documents
+            root: next(one for one in pieces if one.start <= root.start < one.end)
+            for root in doc.documents
         }
     found: dict[YamlNode, Piece] = doc.cache[pieces_of]
     return found
 
 
 def removals(doc: Stream, gone: Sequence[YamlNode]) -> list[Edit]:
-    """Return the edits that remove documents, each together with a marker `---` next to it, if there is one.
+    """Return the edits that remove documents, each together with a marker `---` next to it, if
+    there is one.
 
-    The header of the stream stays: above the first document, a licence, and comments with a blank line below them.
+    The header of the stream stays: above the first document, a licence, and comments with a blank
+    line below them.
 
     Args:
         doc: The stream.
@@ -320,7 +360,11 @@ def removals(doc: Stream, gone: Sequence[YamlNode]) -> list[Edit]:
         is_first = starts[piece.start] is doc.documents[0]
         edits.append((header_end(doc.text, piece) if is_first else piece.start, piece.end, ""))
         for one in (at + 1, at - 1):
-            if 0 <= one < len(found) and one not in taken and doc.text.startswith("---", found[one].start):
+            if (
+                0 <= one < len(found)
+                and one not in taken
+                and doc.text.startswith("---", found[one].start)
+            ):
                 taken.add(one)
                 edits.append((found[one].start, found[one].end, ""))
                 break
@@ -328,7 +372,8 @@ def removals(doc: Stream, gone: Sequence[YamlNode]) -> list[Edit]:
 
 
 def header_end(text: str, piece: Piece) -> int:
-    """Return where the header of a stream ends: the comments that stay if the stream's first document is removed.
+    """Return where the header of a stream ends: the comments that stay if the stream's first
+    document is removed.
 
     Args:
         text: The text of the stream.
@@ -347,13 +392,15 @@ def header_end(text: str, piece: Piece) -> int:
 
 
 def header_of(head: str) -> str:
-    """Return the header of a stream: the part of the comments above its first document that stays without the document.
+    """Return the header of a stream: the part of the comments above its first document that stays
+    without the document.
 
     Args:
         head: The comments, without `#` and with their blank lines.
 
     Returns:
-        The comments above the last blank line; all comments if the rest is a licence. The header may be empty.
+        The comments above the last blank line; all comments if the rest is a licence. The header
+        may be empty.
     """
     above, _, last = head.rpartition("\n\n")
     if _LICENCE.search(last):

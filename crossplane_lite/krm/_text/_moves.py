@@ -1,7 +1,9 @@
-"""Writes a value that has moved to another key, object, list or document, together with its comments.
+"""Writes a value that has moved to another key, object, list or document, together with its
+comments.
 
-The lines of the value in the text that it was read from are indented as the new place needs it. `Text.moved` says which
-values have moved: it has them, and the nodes from which they were read, by their `id()`.
+The lines of the value in the text that it was read from are indented as the new place needs it.
+`Text.moved` says which values have moved: it has them, and the nodes from which they were read, by
+their `id()`.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def has_comments(node: YamlNode) -> bool:
 
 
 def texts_in(node: YamlNode) -> Iterator[YamlNode]:
-    """Yield the strings in a value that no other value can share, and that can be written elsewhere."""
+    """Yield the strings in a value that no other value can share, and that can be written
+    elsewhere.
+    """
     if node.kind == SCALAR and len(node.content) > 1 and node.tag is None and is_movable(node):
         yield node
     for one in _layout.entries(node):
@@ -48,7 +52,9 @@ def head_lines(node: YamlNode, column: int) -> list[str]:
     return [" " * column + line.strip() for line in above.splitlines()]
 
 
-def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str | None) -> list[str]:
+def moved_lines(
+    node: YamlNode, value: Any, column: int, style: Style, key: str | None
+) -> list[str]:
     """Return the lines of a value that has moved, without line breaks.
 
     Args:
@@ -67,7 +73,8 @@ def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str 
     if depth < 0:
         rest, *lines = _shifted(body, column - was)
         return [*above, f"{head} {rest.lstrip()}".rstrip(" "), *lines]
-    to = column - was + depth  # the column of the block's own first entry, if it moves as its key or dash does
+    # the column of the block's own first entry, if it moves as its key or dash does
+    to = column - was + depth
     was_field = node.parent is not None and node.parent.kind == MAPPING
     if was_field and key is None:
         to = column + 2
@@ -77,7 +84,11 @@ def moved_lines(node: YamlNode, value: Any, column: int, style: Style, key: str 
     if key is not None or first.strip():
         return [*above, (head + first).rstrip(" "), *lines]
     rest, *lines = lines
-    return [*above, (head + rest[column + 1 :] if rest[: column + 1].isspace() else f"{head} {rest.strip()}"), *lines]
+    return [
+        *above,
+        (head + rest[column + 1 :] if rest[: column + 1].isspace() else f"{head} {rest.strip()}"),
+        *lines,
+    ]
 
 
 def _fresh_lines(value: Any, column: int, style: Style, key: str | None, behind: str) -> list[str]:
@@ -90,10 +101,11 @@ def _fresh_lines(value: Any, column: int, style: Style, key: str | None, behind:
 
 
 def _parts(node: YamlNode, value: Any) -> tuple[str, str | None, int]:
-    """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below.
+    """Return the text of a value in two parts: the rest of the line after its key or dash, and the
+    lines below.
 
-    The third result is the column of the lines; -1 for a value that isn't in block style. Then all text is in the
-    second part. The second part is None if nothing of the lines is left.
+    The third result is the column of the lines; -1 for a value that isn't in block style. Then all
+    text is in the second part. The second part is None if nothing of the lines is left.
     """
     from ._entries import Edits, reaching_out
 
@@ -101,7 +113,9 @@ def _parts(node: YamlNode, value: Any) -> tuple[str, str | None, int]:
     doc.close()
     text = doc.text
     parent = node.parent
-    head = (_layout.colon_of(node) if parent is not None and parent.kind == MAPPING else place.start) + 1
+    head = (
+        _layout.colon_of(node) if parent is not None and parent.kind == MAPPING else place.start
+    ) + 1
     edited = Edits(doc, reaching_out(node))
     if node.kind == ALIAS or edited.must_open(node, value):
         return text[node.end : _layout.line_end(text, node.end)].rstrip("\r\n"), None, 0

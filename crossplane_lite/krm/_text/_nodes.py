@@ -1,6 +1,8 @@
-"""The nodes of a stream: each value of the text and its position. Nodes don't change; `assign` only notes a new value.
+"""The nodes of a stream: each value of the text and its position. Nodes don't change; `assign` only
+notes a new value.
 
-A new value is plain data. Where it has a node, it has the node's value: as it was, or as it was assigned to that node.
+A new value is plain data. Where it has a node, it has the node's value: as it was, or as it was
+assigned to that node.
 """
 
 from __future__ import annotations
@@ -16,20 +18,22 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-    # Objects and lists with the nodes from which they were read, by the `id()` of the object or list.
+    # Objects and lists with the nodes from which they were read, by the `id()` of the object or
+    # list.
     _Known: TypeAlias = dict[int, tuple[Any, "YamlNode"] | None]
 
     Stream: TypeAlias = Any  # `_parse.Text`
 
-    Edit: TypeAlias = tuple[int, int, str]  # the start and the end of the replaced text, and the new text
+    # the start and the end of the replaced text, and the new text
+    Edit: TypeAlias = tuple[int, int, str]
 
 SCALAR, MAPPING, SEQUENCE, ALIAS = range(4)
 
 DEEPEST = 200
 """How many levels of lists and mappings there may be."""
 
-# The most values that aliases of aliases may add up to. A few lines of them could stand for more values than any memory
-# holds.
+# The most values that aliases of aliases may add up to. A few lines of them could stand for more
+# values than any memory holds.
 _MOST_VALUES = 2_000_000
 
 
@@ -39,14 +43,35 @@ class YamlNode:
     Paths are sequences of keys (str) and indexes (int, from 0). Values are returned as copies.
     """
 
-    # content  its content: str, dict of key to node (the key None is <<), list of nodes, or the aliased node
-    # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
-    # kstart, kend  characters of its key, if the parent is a mapping, else -1
-    # style    "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block style
-    __slots__ = ("anchor", "content", "doc", "end", "kend", "key", "kind", "kstart", "parent", "start", "style", "tag")
+    # content its content: str, dict of key to node (the key None is <<), list of nodes, or the
+    # aliased node start, end characters of the text, with properties (&anchor !tag); a block
+    # collection's end is not exact kstart, kend characters of its key, if the parent is a mapping,
+    # else -1 style "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block
+    # style
+    __slots__ = (
+        "anchor",
+        "content",
+        "doc",
+        "end",
+        "kend",
+        "key",
+        "kind",
+        "kstart",
+        "parent",
+        "start",
+        "style",
+        "tag",
+    )
 
     def __init__(
-        self, doc: Stream, parent: YamlNode | None, kind: int, content: Any, start: int, end: int, style: str
+        self,
+        doc: Stream,
+        parent: YamlNode | None,
+        kind: int,
+        content: Any,
+        start: int,
+        end: int,
+        style: str,
     ) -> None:
         self.doc = doc
         self.parent = parent
@@ -77,7 +102,8 @@ class YamlNode:
         return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
-        """Return a copy of the value at a path; `default` if there is none. A null in the text is returned as None.
+        """Return a copy of the value at a path; `default` if there is none. A null in the text is
+        returned as None.
 
         Raises:
             InputError: As for `value`.
@@ -93,7 +119,8 @@ class YamlNode:
         return node.value()
 
     def child(self, step: str | int) -> YamlNode | None:
-        """Return the node of a field or an element; None if there is none. Fields that a merge key gives are included.
+        """Return the node of a field or an element; None if there is none. Fields that a merge key
+        gives are included.
 
         An alias has no child nodes.
         """
@@ -115,13 +142,15 @@ class YamlNode:
         return list(self.content) if self.kind == SEQUENCE else []
 
     def assign(self, value: Any, known: _Known | None = None) -> None:
-        """Give the node a new value, which the text gets when the stream is dumped. Only differences are written.
+        """Give the node a new value, which the text gets when the stream is dumped. Only
+        differences are written.
 
         Args:
             value: The value. It isn't copied, and must be a dict for a document.
-            known: The objects and lists in `value` that were read from the text, as `nodes_of` returns them. These
-                elements of lists are recognised by identity, all others by their content. A list that has None here
-                has nodes and new values as elements, which aren't compared.
+            known: The objects and lists in `value` that were read from the text, as `nodes_of`
+                returns them. These elements of lists are recognised by identity, all others by
+                their content. A list that has None here has nodes and new values as elements, which
+                aren't compared.
         """
         self.doc.wanted[self] = value, known or {}
 
@@ -145,7 +174,8 @@ def merged(node: YamlNode) -> Iterator[YamlNode]:
 
 
 def _value(node: YamlNode, left: list[int], depth: int) -> Any:
-    # left: the number of values that aliases may still add; the number of aliases that the node is read through
+    # left: the number of values that aliases may still add; the number of aliases that the node is
+    # read through
     kind = node.kind
     if kind == SCALAR:
         if node.tag is not None:
@@ -157,14 +187,20 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
         left[0] -= 1 + len(node.content)
     if left[0] < 0:
         raise InputError(
-            f"{node.doc.label}: its aliases stand for more than {_MOST_VALUES:,} values; use fewer aliases"
+            f"{node.doc.label}: its aliases stand for more than {_MOST_VALUES:,} values; use fewer"
+            " aliases"
         )
     if depth > DEEPEST:
         raise InputError(
-            f"{node.doc.label}: its aliases nest values more than {DEEPEST} levels deep; use fewer aliases"
+            f"{node.doc.label}: its aliases nest values more than {DEEPEST} levels deep; use fewer"
+            " aliases"
         )
     if kind == MAPPING:
-        value = {key: _value(child, left, depth + 1) for key, child in node.content.items() if key is not None}
+        value = {
+            key: _value(child, left, depth + 1)
+            for key, child in node.content.items()
+            if key is not None
+        }
         if None in node.content:
             below: dict[str, Any] = {}
             for mapping in merged(node.content[None]):
@@ -176,31 +212,39 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def says(node: YamlNode, value: Any) -> bool:
-    """Return whether a node surely has a value, plain data, with fields in the same order. False isn't sure."""
+    """Return whether a node surely has a value, plain data, with fields in the same order. False
+    isn't sure.
+    """
     kind, content = node.kind, node.content
     if kind == SCALAR and node.tag is None:
         if value.__class__ is str:
-            # A string that was read from this node is the same object; those of one character are shared.
+            # A string that was read from this node is the same object; those of one character are
+            # shared.
             is_own = value is content and len(value) > 1
             return is_own or bool(content == value and (node.style or resolve(value) is value))
         return not node.style and same(resolve(content), value)
     if kind == MAPPING and value.__class__ is dict and len(content) == len(value):
-        for (key, child), (other, one) in zip(content.items(), value.items(), strict=True):  # faster than all()
+        # faster than all()
+        for (key, child), (other, one) in zip(content.items(), value.items(), strict=True):
             if key != other or not says(child, one):
                 return False
         return True
     return (
-        kind == SEQUENCE and value.__class__ is list and len(content) == len(value) and all(map(says, content, value))
+        kind == SEQUENCE
+        and value.__class__ is list
+        and len(content) == len(value)
+        and all(map(says, content, value))
     )
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value of an aliased node, and count its parts. Only values that aliases repeat count for the limit.
+    """Return the value of an aliased node, and count its parts. Only values that aliases repeat
+    count for the limit.
 
     Args:
         node: The node that the alias stands for.
-        left: The number of values that aliases may still add, and the number of aliases that the node is read through.
-            Both are updated.
+        left: The number of values that aliases may still add, and the number of aliases that the
+            node is read through. Both are updated.
         depth: The number of lists and mappings around the alias.
     """
     left[0] -= 1
@@ -211,7 +255,9 @@ def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def wanted(value: Any) -> Any:
-    """Return a value that may have nodes in it as plain data: of a node, the value that it must have."""
+    """Return a value that may have nodes in it as plain data: of a node, the value that it must
+    have.
+    """
     while isinstance(value, YamlNode):
         if value in value.doc.wanted:
             value = value.doc.wanted[value][0]
@@ -250,7 +296,8 @@ def copied(value: Any) -> Any:
 
 
 def nodes_of(root: YamlNode, content: Any) -> _Known:
-    """Return the node from which each object and list of a content was read, with it, by its `id()`.
+    """Return the node from which each object and list of a content was read, with it, by its
+    `id()`.
 
     Args:
         root: The node of the content.
@@ -270,14 +317,17 @@ def nodes_of(root: YamlNode, content: Any) -> _Known:
     return found
 
 
-def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] | None = None) -> Any:
+def checked(
+    value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] | None = None
+) -> Any:
     """Return a copy of a value as plain JSON values.
 
     Args:
         value: The value; tuples become lists.
         path: The value's path in messages; if it is empty, messages say "the value".
         depth: The number of lists and dicts around the value.
-        copies: If given, the copy of each dict and list is added to it, by the `id()` of the original.
+        copies: If given, the copy of each dict and list is added to it, by the `id()` of the
+            original.
 
     Raises:
         UsageError: The value, or a part of it, isn't a JSON value, or is nested too deep.
@@ -286,14 +336,17 @@ def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] |
         return value
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise UsageError(f"{path or 'the value'}: {value!r:.60} has half of a character; give the whole one")
+            raise UsageError(
+                f"{path or 'the value'}: {value!r:.60} has half of a character; give the whole one"
+            )
         return str.__str__(value)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         if value - value != 0:
             raise UsageError(
-                f"{path or 'the value'}: {value} can't be used, because JSON has no such number; give a finite one"
+                f"{path or 'the value'}: {value} can't be used, because JSON has no such number;"
+                " give a finite one"
             )
         return float(value)
     if depth > DEEPEST:
@@ -303,7 +356,9 @@ def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] |
         for key, one in value.items():
             if not isinstance(key, str):
                 raise UsageError(f"{path or 'the value'}: a key must be a string (got {key!r})")
-            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1, copies)
+            found[checked(key, path)] = checked(
+                one, f"{path}.{key}" if path else key, depth + 1, copies
+            )
         if copies is not None:
             copies[id(value)] = found
         return found
@@ -313,8 +368,8 @@ def checked(value: Any, path: str = "", depth: int = 0, copies: dict[int, Any] |
             copies[id(value)] = made
         return made
     raise UsageError(
-        f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
-        "None, lists and dicts"
+        f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings,"
+        " numbers, booleans, None, lists and dicts"
     )
 
 

@@ -1,4 +1,6 @@
-"""Reads a stream of YAML or JSON into nodes. libyaml's events say where each value begins and ends."""
+"""Reads a stream of YAML or JSON into nodes. libyaml's events say where each value begins and
+ends.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class Text:
         newline: The line break after the first line, `\n` or `\r\n`, which new lines get, too.
     """
 
-    def __init__(self, data: bytes, label: str, places: Places | None = None, *, unreadable: int = -1) -> None:
+    def __init__(
+        self, data: bytes, label: str, places: Places | None = None, *, unreadable: int = -1
+    ) -> None:
         self.label = label
         self._unreadable = unreadable
         self._places = places
@@ -80,8 +84,10 @@ class Text:
         self.gone: list[YamlNode] = []  # removed documents
         self.added: list[str] = []  # the texts of documents to append
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that replace removed ones
-        self.wanted: dict[YamlNode, tuple[Any, _Known]] = {}  # the values that were assigned to nodes, see `assign`
-        self.moved: dict[int, tuple[Any, YamlNode]] = {}  # values from elsewhere, and their nodes there, by their id()
+        # the values that were assigned to nodes, see `assign`
+        self.wanted: dict[YamlNode, tuple[Any, _Known]] = {}
+        # values from elsewhere, and their nodes there, by their id()
+        self.moved: dict[int, tuple[Any, YamlNode]] = {}
         self.problems: list[str] = []  # the mistakes in documents that are skipped
         self.is_open = False  # whether the last line had no end, and was given one
         self.cache: dict[Any, Any] = {}  # facts about the text's style
@@ -97,7 +103,9 @@ class Text:
         """
         if len(self.documents) != 1:
             many = len(self.documents)
-            raise InputError(f"{self.label} must hold one document that isn't empty (it holds {many})")
+            raise InputError(
+                f"{self.label} must hold one document that isn't empty (it holds {many})"
+            )
         return self.documents[0]
 
     def dump(self) -> bytes:
@@ -105,7 +113,8 @@ class Text:
 
         Raises:
             InputError: The edits can't be written without changing other values.
-            UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
+            UsageError: A comment that was set has no place in the text, or a key or an integer is
+                too long.
         """
         if not (self.wanted or self.gone or self.added):
             return self._data
@@ -115,7 +124,9 @@ class Text:
         return mark + spliced(self).encode()
 
     def read(self, text: str) -> list[YamlNode]:
-        """Return the documents of another text, read as this one was; InputError if it can't be read."""
+        """Return the documents of another text, read as this one was; InputError if it can't be
+        read.
+        """
         return parse(text.encode(), unreadable=self._unreadable, skip=bool(self.problems)).documents
 
     def close(self) -> None:
@@ -132,37 +143,47 @@ class Text:
         return document_text(root)
 
     def at(self, index: int) -> str:
-        """Return a name, for messages, of the line with the character at `index`, such as `<stdin>, line 3`."""
+        """Return a name, for messages, of the line with the character at `index`, such as
+        `<stdin>, line 3`.
+        """
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
         """Return a name, for messages, of the first of these lines.
 
-        It is the name that `places` gives to one of the lines; without such a name, the label and the number.
+        It is the name that `places` gives to one of the lines; without such a name, the label and
+        the number.
         """
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 
 
 def parse(
-    data: bytes, label: str = "<stdin>", places: Places | None = None, *, unreadable: int = -1, skip: bool = False
+    data: bytes,
+    label: str = "<stdin>",
+    places: Places | None = None,
+    *,
+    unreadable: int = -1,
+    skip: bool = False,
 ) -> Text:
     """Read a stream.
 
     Args:
         data: The stream, UTF-8.
         label: The stream's name in messages, such as a file's name.
-        places: A function that names lines in messages by something else than numbers, such as by the item around the
-            line. It takes the text and numbers of lines, and returns the name of one of these lines, or None.
-        unreadable: The number of levels around the values that may be unreadable: 0 for documents, 2 for the elements
-            of the list `items`; -1 for none. A value there that isn't a mapping, has a key twice, or contains a value
-            that JSON doesn't have becomes `Unreadable`.
-        skip: Whether to leave out documents that can't be read; `Text.problems` says what is wrong with them.
+        places: A function that names lines in messages by something else than numbers, such as by
+            the item around the line. It takes the text and numbers of lines, and returns the name
+            of one of these lines, or None.
+        unreadable: The number of levels around the values that may be unreadable: 0 for documents,
+            2 for the elements of the list `items`; -1 for none. A value there that isn't a mapping,
+            has a key twice, or contains a value that JSON doesn't have becomes `Unreadable`.
+        skip: Whether to leave out documents that can't be read; `Text.problems` says what is wrong
+            with them.
 
     Raises:
-        InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a
-            string, a tag or number has no counterpart in JSON, values are nested too deep, or aliases stand for too
-            many values.
+        InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs
+            twice or isn't a string, a tag or number has no counterpart in JSON, values are nested
+            too deep, or aliases stand for too many values.
     """
     text = Text(data, label, places, unreadable=unreadable)
     if skip:
@@ -191,10 +212,11 @@ def parse(
 
 
 def _masked(text: str, label: str) -> tuple[str, list[str]]:
-    """Return a stream with spaces in place of the documents that can't be read, and the mistake in each of these.
+    """Return a stream with spaces in place of the documents that can't be read, and the mistake in
+    each of these.
 
-    The spaces keep the positions of all other text. If the mistake is between documents, the whole stream becomes
-    spaces.
+    The spaces keep the positions of all other text. If the mistake is between documents, the whole
+    stream becomes spaces.
 
     Args:
         text: The stream.
@@ -208,10 +230,17 @@ def _masked(text: str, label: str) -> tuple[str, list[str]]:
         if piece.is_marker or piece.start == piece.end:
             continue
         try:
-            parse(("\n" * text.count("\n", 0, piece.start) + text[piece.start : piece.end]).encode(), label)
+            parse(
+                ("\n" * text.count("\n", 0, piece.start) + text[piece.start : piece.end]).encode(),
+                label,
+            )
         except InputError as error:
             problems.append(str(error))
-            left = left[: piece.start] + re.sub(r"[^\r\n]", " ", text[piece.start : piece.end]) + left[piece.end :]
+            left = (
+                left[: piece.start]
+                + re.sub(r"[^\r\n]", " ", text[piece.start : piece.end])
+                + left[piece.end :]
+            )
     try:
         parse(left.encode(), label)
     except InputError as error:  # the mistake is between the documents
@@ -226,7 +255,9 @@ def _decode(data: bytes, label: str) -> str:
         return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         line = data.count(b"\n", 0, e.start) + 1
-        raise InputError(f"{label}, line {line}: this is not UTF-8 text (byte {e.start}); save it as UTF-8") from None
+        raise InputError(
+            f"{label}, line {line}: this is not UTF-8 text (byte {e.start}); save it as UTF-8"
+        ) from None
 
 
 def _problem(text: Text, error: Any) -> str:
@@ -234,7 +265,8 @@ def _problem(text: Text, error: Any) -> str:
     problem = ", ".join(part for part in (error.context, error.problem) if part)
     if mark is None:
         return f"{text.label}: {problem}"
-    if "nesting depth" in problem:  # libyaml has a limit of its own from 0.2.6 on, which is far above ours
+    # libyaml has a limit of its own from 0.2.6 on, which is far above ours
+    if "nesting depth" in problem:
         problem = _TOO_DEEP
     elif text.text[mark.index : mark.index + 1] == "\t":
         problem = "a tab stands where only spaces may indent"
@@ -252,8 +284,8 @@ class _Composer:
         self._merges: list[YamlNode] = []
         self._raw = False
         text = doc.text
-        # JSON writes characters beyond U+FFFF as two escapes, which YAML doesn't know. libyaml gets two other escapes
-        # of the same length instead, and the scalars with them are read as JSON.
+        # JSON writes characters beyond U+FFFF as two escapes, which YAML doesn't know. libyaml gets
+        # two other escapes of the same length instead, and the scalars with them are read as JSON.
         if "\\u" in text and text.lstrip()[:1] == "{":
             text = re.sub(_SURROGATES, r"\\uFFFD\\uFFFD", text)
             self._raw = text != doc.text
@@ -279,7 +311,9 @@ class _Composer:
                     self._doc.documents.append(root)
                 elif root.kind != SCALAR or root.style or root.tag or root.value() is not None:
                     found = json_type_in_words(root.value())
-                    problem = f"{self._doc.at(root.start)}: a document must be a mapping (got {found})"
+                    problem = (
+                        f"{self._doc.at(root.start)}: a document must be a mapping (got {found})"
+                    )
                     if self._unreadable:
                         raise InputError(problem)
                     self._doc.documents.append(self._as_text(root, root.end, problem))
@@ -288,7 +322,8 @@ class _Composer:
                 return
 
     def _document(self) -> YamlNode:
-        """Read the events of a document, and return its root. It is one loop without calls, because events are many.
+        """Read the events of a document, and return its root. It is one loop without calls, because
+        events are many.
 
         Raises:
             InputError: A key isn't a string or occurs twice, or another value isn't a JSON value.
@@ -324,7 +359,9 @@ class _Composer:
                     if top is not None and top.kind == MAPPING and pending is None:
                         raise self._error(event, self._no_key(event))
                     node = (
-                        self._alias(event, top) if cls is AliasEvent else self._collection(event, top, len(open_nodes))
+                        self._alias(event, top)
+                        if cls is AliasEvent
+                        else self._collection(event, top, len(open_nodes))
                     )
                 if cls is not AliasEvent and event.anchor is not None:
                     self._anchor(node, event.anchor)
@@ -334,10 +371,17 @@ class _Composer:
                     top.content.append(node)
                 else:
                     key = self._string(pending) if self._raw else pending.value
-                    if pending.anchor is not None or pending.tag is not None or not key or key == "<<":
+                    if (
+                        pending.anchor is not None
+                        or pending.tag is not None
+                        or not key
+                        or key == "<<"
+                    ):
                         key = self._key(pending, node)
                     if key in top.content:
-                        raise self._error(pending, f"the key {'<<' if key is None else key!r} occurs twice")
+                        raise self._error(
+                            pending, f"the key {'<<' if key is None else key!r} occurs twice"
+                        )
                     node.kstart, node.kend = pending.start_mark.index, pending.end_mark.index
                     top.content[key] = node
                     pending = None
@@ -363,7 +407,8 @@ class _Composer:
                     root = node
 
     def _skipped(self, event: Any, depth: int) -> int:
-        """Read the rest of an item that can't be read, and return where the text of its last value ends.
+        """Read the rest of an item that can't be read, and return where the text of its last value
+        ends.
 
         Args:
             event: The event that can't be used.
@@ -377,8 +422,13 @@ class _Composer:
             depth += (cls is MappingStartEvent or cls is SequenceStartEvent) - (
                 cls is MappingEndEvent or cls is SequenceEndEvent
             )
-            # The end of a collection in lines is where the next token begins; that of a bracket is behind it.
-            if cls is ScalarEvent or cls is AliasEvent or self._doc.text[event.end_mark.index - 1] in "]}":
+            # The end of a collection in lines is where the next token begins; that of a bracket is
+            # behind it.
+            if (
+                cls is ScalarEvent
+                or cls is AliasEvent
+                or self._doc.text[event.end_mark.index - 1] in "]}"
+            ):
                 end = event.end_mark.index
         return end
 
@@ -402,7 +452,15 @@ class _Composer:
             raise self._error(event, _TOO_DEEP)
         style = ("[" if is_list else "{") if event.flow_style else ""
         content: Any = [] if is_list else {}
-        return YamlNode(self._doc, top, SEQUENCE if is_list else MAPPING, content, event.start_mark.index, -1, style)
+        return YamlNode(
+            self._doc,
+            top,
+            SEQUENCE if is_list else MAPPING,
+            content,
+            event.start_mark.index,
+            -1,
+            style,
+        )
 
     def _alias(self, event: Any, top: YamlNode | None) -> YamlNode:
         target = self._anchors.get(event.anchor)
@@ -410,9 +468,13 @@ class _Composer:
             raise self._error(event, f"there is no anchor &{event.anchor} before this alias")
         if target.end < 0:
             raise self._error(
-                event, f"the YAML alias *{event.anchor} contains itself: it is inside of the value of &{event.anchor}"
+                event,
+                f"the YAML alias *{event.anchor} contains itself: it is inside of the value of"
+                f" &{event.anchor}",
             )
-        node = YamlNode(self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, "")
+        node = YamlNode(
+            self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, ""
+        )
         self._doc.aliases.setdefault(target, []).append(node)
         return node
 
@@ -423,18 +485,23 @@ class _Composer:
         self._anchors[name] = node
 
     def _key(self, event: Any, node: YamlNode) -> str | None:
-        """Return the text of an unusual key: one with an anchor or a tag, an empty key or `<<`; None for a merge key.
+        """Return the text of an unusual key: one with an anchor or a tag, an empty key or `<<`;
+        None for a merge key.
 
         Raises:
             InputError: The key isn't a string.
         """
         key: str = event.value
         # kpt and `kustomize fn run` write `!!merge <<`.
-        is_plain = event.style == "" and (event.tag is None or (event.tag == TAG + "merge" and key == "<<"))
+        is_plain = event.style == "" and (
+            event.tag is None or (event.tag == TAG + "merge" and key == "<<")
+        )
         if event.tag is not None and not (is_plain and key == "<<"):
             check_tag(event.tag, key, self._at(event))
         if not key and is_plain:
-            raise self._error(event, 'this key is empty: write a key before the colon, or "" for the empty string')
+            raise self._error(
+                event, 'this key is empty: write a key before the colon, or "" for the empty string'
+            )
         if event.anchor is not None:
             start, end = event.start_mark.index, event.end_mark.index
             node.key = YamlNode(self._doc, node, SCALAR, key, start, end, event.style)
@@ -450,7 +517,10 @@ class _Composer:
             for one in target.content if target.kind == SEQUENCE else [target]:
                 if (one.content if one.kind == ALIAS else one).kind != MAPPING:
                     found = json_type_in_words(one.value())
-                    raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with << (got {found})")
+                    raise InputError(
+                        f"{self._doc.at(node.kstart)}: only mappings can be merged with << (got"
+                        f" {found})"
+                    )
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
         r"""Check a scalar that has a tag or isn't a JSON value.
@@ -465,13 +535,16 @@ class _Composer:
             check_tag(event.tag, event.value, self._at(event))
         elif event.value in NOT_JSON and not event.style:
             raise self._error(
-                event, f"{event.value} can't be used, because JSON has no such number; quote it if a string is meant"
+                event,
+                f"{event.value} can't be used, because JSON has no such number; quote it if a"
+                " string is meant",
             )
         if self._raw:
             node.content = self._string(event)
 
     def _string(self, event: Any) -> str:
-        r"""Return a scalar's text, in which JSON may have a character as two escapes, such as `\ud83d\ude00`.
+        r"""Return a scalar's text, in which JSON may have a character as two escapes, such as
+        `\ud83d\ude00`.
 
         Raises:
             InputError: The scalar has two such escapes, and isn't a string of JSON.

@@ -1,6 +1,8 @@
-"""Makes the edits that put a node's new value in place of the old one: after a key, after a dash or in brackets.
+"""Makes the edits that put a node's new value in place of the old one: after a key, after a dash or
+in brackets.
 
-An edit is a tuple: the start and the end of the replaced text, and the new text. Functions add edits to the list `out`.
+An edit is a tuple: the start and the end of the replaced text, and the new text. Functions add
+edits to the list `out`.
 """
 
 from __future__ import annotations
@@ -41,13 +43,18 @@ def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         if first < start:
             line = text.count("\n", 0, first) + 1
-            raise InputError(f"line {line}: two changes overlap there, so they can't be written; nothing is written")
+            raise InputError(
+                f"line {line}: two changes overlap there, so they can't be written; nothing is"
+                " written"
+            )
         parts += (text[start:first], new)
         start = last
     return "".join([*parts, text[start:end]])
 
 
-def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit], *, in_lines: bool = False) -> None:
+def replace(
+    node: YamlNode, value: Any, has_anchor: bool, out: list[Edit], *, in_lines: bool = False
+) -> None:
     """Add the edit that writes a value in place of a node's text.
 
     Args:
@@ -73,10 +80,18 @@ def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit], *, in
 def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
     text, style = node.doc.text, _write.style_at(node)
     if node.style:
-        out.append((node.start, node.end, _write.flow(value, style) if style.json else _block_or(value, style)))
+        out.append(
+            (
+                node.start,
+                node.end,
+                _write.flow(value, style) if style.json else _block_or(value, style),
+            )
+        )
     else:
         end = _layout.own_end(node)
-        out.append((_layout.line_start(text, node.start), end, _block_or(value, style) + style.newline))
+        out.append(
+            (_layout.line_start(text, node.start), end, _block_or(value, style) + style.newline)
+        )
 
 
 def _block_or(value: Any, style: Style) -> str:
@@ -86,7 +101,8 @@ def _block_or(value: Any, style: Style) -> str:
 def _replace_entry(
     node: YamlNode, parent: YamlNode, value: Any, anchor: str, out: list[Edit], *, in_lines: bool
 ) -> None:
-    """Add the edit that writes `value` after the key or dash of an entry in block style, in place of the old value.
+    """Add the edit that writes `value` after the key or dash of an entry in block style, in place
+    of the old value.
 
     Comments beside the old value stay.
     """
@@ -104,7 +120,9 @@ def _replace_entry(
         place = _layout.place_of(node)
         head = place.start + 1
         indent = _layout.column(text, place.start)
-    inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE, in_lines=in_lines)
+    inline, lines = _written(
+        node, value, indent, style, in_list=parent.kind == SEQUENCE, in_lines=in_lines
+    )
     inline = (anchor + inline).rstrip(" ")
     if not lines and _stays_in_line(node, value, head):
         space = " " if text[node.start - 1] in ":-?" else ""
@@ -142,7 +160,9 @@ def _stays_in_line(node: YamlNode, value: Any, head: int) -> bool:
 
 
 def _end_of_entry(node: YamlNode, value: Any, head: int) -> tuple[int, str]:
-    """Return where the old value ends, and the comments of its entries that stay below an empty new value."""
+    """Return where the old value ends, and the comments of its entries that stay below an empty new
+    value.
+    """
     end = _layout.own_end(node)
     if not _layout.is_block(node):
         return end, ""
@@ -173,7 +193,8 @@ def _indent_of(lines: list[str]) -> int:
 
 
 def _between(node: YamlNode, head: int, end: int) -> str:
-    """Return the comments that belong to no entry of a block. They stay when all entries are removed.
+    """Return the comments that belong to no entry of a block. They stay when all entries are
+    removed.
 
     Args:
         node: The collection in block style.
@@ -192,7 +213,8 @@ def _between(node: YamlNode, head: int, end: int) -> str:
 def _written(
     node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool, in_lines: bool
 ) -> tuple[str, list[str]]:
-    """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below.
+    """Return the text of a value in two parts: the rest of the line after its key or dash, and the
+    lines below.
 
     Args:
         node: The node. If possible, its new value is written like the old one.
@@ -207,7 +229,12 @@ def _written(
     """
     text = node.doc.text
     if isinstance(value, (dict, list)):
-        is_flow = node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node) and not in_lines
+        is_flow = (
+            node.kind in (MAPPING, SEQUENCE)
+            and node.style
+            and _layout.entries(node)
+            and not in_lines
+        )
         if not value or is_flow:
             return _write.flow(value, _write.style_at(node)), []
         kind = _write.kind_of(value)
@@ -237,7 +264,9 @@ def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
 
 
 def _is_among_comments(node: YamlNode, indent: int) -> bool:
-    """Return whether a value can't be written as a block scalar, because a comment beside it would become its text."""
+    """Return whether a value can't be written as a block scalar, because a comment beside it would
+    become its text.
+    """
     text, parent = node.doc.text, node.parent
     if parent is not None and not _layout.is_block_scalar(node) and not _layout.is_block(node):
         head = _layout.colon_of(node) if parent.kind == MAPPING else _layout.place_of(node).start
@@ -254,8 +283,8 @@ def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | N
         node: The list or mapping in brackets that gets the value.
         value: The new value.
         style: The style of the text around the value.
-        lead: The white space before the value. If it has a line break and the text is JSON, a list or mapping is
-            written in several lines.
+        lead: The white space before the value. If it has a line break and the text is JSON, a list
+            or mapping is written in several lines.
         old: The quote that the replaced value or a neighbouring value has, as for `scalar`.
 
     Raises:
@@ -282,9 +311,14 @@ def _replace_in_flow(node: YamlNode, value: Any, anchor: str, out: list[Edit]) -
     line = _layout.line_start(text, start)
     indent = text[line:start]
     lead = "\n" + indent if not indent.strip() and line else ""
-    body = anchor + flow_value(parent, value, style, lead, node.style if node.kind == SCALAR else None)
+    body = anchor + flow_value(
+        parent, value, style, lead, node.style if node.kind == SCALAR else None
+    )
     if node.start == node.end and node.kstart >= 0:
-        if ":" not in text[node.kend : node.start + 1].split("#")[0] or text[node.start - 1] not in ": \t\r\n":
+        if (
+            ":" not in text[node.kend : node.start + 1].split("#")[0]
+            or text[node.start - 1] not in ": \t\r\n"
+        ):
             # An entry without a colon: {key}
             out.append((node.kend, node.kend, ": " + body))
             return

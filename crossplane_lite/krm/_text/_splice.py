@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 def spliced(doc: Stream) -> str:
-    """Return the text of a stream with its edits, after a check that it has the values of the edits.
+    """Return the text of a stream with its edits, after a check that it has the values of the
+    edits.
 
     Raises:
         InputError: The text would have other values.
-        UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
+        UsageError: A comment that was set has no place in the text, or a key or an integer is too
+            long.
     """
     doc.close()
     text = _joined(doc)
@@ -28,13 +30,16 @@ def spliced(doc: Stream) -> str:
 
 
 def document_text(root: YamlNode) -> str:
-    """Return the text of a document, or of an item of a list, with its edits, for another stream or alone.
+    """Return the text of a document, or of an item of a list, with its edits, for another stream or
+    alone.
 
-    A removed first document is returned without the comments at the top of its file if other documents stay there.
+    A removed first document is returned without the comments at the top of its file if other
+    documents stay there.
 
     Raises:
         InputError: The text would have other values.
-        UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
+        UsageError: A comment that was set has no place in the text, or a key or an integer is too
+            long.
     """
     doc, found = root.doc, unit_text(root)
     if root.parent is not None:
@@ -47,7 +52,8 @@ def document_text(root: YamlNode) -> str:
 
 
 def unit_text(node: YamlNode) -> str:
-    """Return the text of a document or an item with its edits, to be read alone. An item has a space for its dash.
+    """Return the text of a document or an item with its edits, to be read alone. An item has a
+    space for its dash.
 
     Raises:
         InputError: The text would have other values.
@@ -68,7 +74,8 @@ def _joined(doc: Stream) -> str:
         found += removals(doc, [root for root in doc.gone if root not in doc.slots])
         places = pieces_of(doc)
         found += [
-            (places[root].start, places[root].end, _with_ends(text, doc.newline)) for root, text in doc.slots.items()
+            (places[root].start, places[root].end, _with_ends(text, doc.newline))
+            for root, text in doc.slots.items()
         ]
     text = apply(doc.text, 0, len(doc.text), found)
     if not doc.added:

@@ -37,17 +37,20 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LONGEST_KEY = 1000
 
 
-# How the text around a new value is written: a function that returns by how many columns the entries of a mapping or
-# sequence are indented under its key; one that finds the usual quote; the line break, `\n` or `\r\n`; whether the item
-# or document is JSON; the text between key and value in brackets, a colon with or without a space; and the values that
-# have moved here, as in `Text.moved`.
+# How the text around a new value is written: a function that returns by how many columns the
+# entries of a mapping or sequence are indented under its key; one that finds the usual quote; the
+# line break, `\n` or `\r\n`; whether the item or document is JSON; the text between key and value
+# in brackets, a colon with or without a space; and the values that have moved here, as in
+# `Text.moved`.
 Style = namedtuple("Style", "indent quote newline json colon moved")
 
 
 def double_quoted(text: str) -> str:
     """Return a string in double quotes, with escapes that JSON and YAML read alike."""
     if not _is_printable(text) or '"' in text or "\\" in text:
-        text = re.sub(_ESCAPED, lambda found: _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04x}", text)
+        text = re.sub(
+            _ESCAPED, lambda found: _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04x}", text
+        )
     return f'"{text}"'
 
 
@@ -65,7 +68,11 @@ def _is_plain(text: str, *, in_flow: bool) -> bool:
         return False
     if in_flow and any(char in ",[]{}:?" for char in text):
         return False
-    if not _DIGITS.isdisjoint(text) and re.fullmatch(_NUMBER, text) and not re.fullmatch(_VERSION, text):
+    if (
+        not _DIGITS.isdisjoint(text)
+        and re.fullmatch(_NUMBER, text)
+        and not re.fullmatch(_VERSION, text)
+    ):
         return False
     return text.lower() not in _WORDS and resolve(text) is text
 
@@ -76,9 +83,10 @@ def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = 
     Args:
         value: The value.
         style: The style of the text around the value.
-        old: The quote that the replaced value or a neighbouring value has; empty or None if it has none. A string gets
-            the same quote. Without one, it gets `style.quote()`, and only if it needs quotes. In JSON, all strings get
-            double quotes, and elsewhere those that need escapes.
+        old: The quote that the replaced value or a neighbouring value has; empty or None if it has
+            none. A string gets the same quote. Without one, it gets `style.quote()`, and only if it
+            needs quotes. In JSON, all strings get double quotes, and elsewhere those that need
+            escapes.
         in_flow: Whether the value is inside of brackets (in flow style).
 
     Raises:
@@ -92,7 +100,9 @@ def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = 
         try:
             return str(value)
         except ValueError:
-            raise UsageError("an integer of thousands of digits can't be written; write it as a string") from None
+            raise UsageError(
+                "an integer of thousands of digits can't be written; write it as a string"
+            ) from None
     if isinstance(value, float):
         text = repr(value)
         mantissa, e, exponent = text.partition("e")
@@ -111,19 +121,28 @@ def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
 
 
 def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return a key as YAML or JSON text, without the colon. It takes the same arguments as `scalar`.
+    """Return a key as YAML or JSON text, without the colon. It takes the same arguments as
+    `scalar`.
 
     Raises:
         UsageError: The text has more than 1,000 characters, quotes and escapes included.
     """
     text = scalar(key, style, old=old, in_flow=in_flow)
     if len(text) > _LONGEST_KEY:
-        raise UsageError(f"the key {key[:40]!r}... is too long; a key has at most {_LONGEST_KEY} characters")
+        raise UsageError(
+            f"the key {key[:40]!r}... is too long; a key has at most {_LONGEST_KEY} characters"
+        )
     return text
 
 
 def block_scalar(
-    text: str, indent: int, parent: int, *, old: str = "|", keep: bool = False, explicit: bool = False
+    text: str,
+    indent: int,
+    parent: int,
+    *,
+    old: str = "|",
+    keep: bool = False,
+    explicit: bool = False,
 ) -> tuple[str, list[str]] | None:
     """Return the header and the lines of a block scalar for a string.
 
@@ -131,10 +150,11 @@ def block_scalar(
         text: The string.
         indent: The column of the block's lines.
         parent: The column of the entry that the string belongs to.
-        old: The wanted indicator, `|` or `>`. In place of `>`, `|` is used if the string can't be written with `>`.
+        old: The wanted indicator, `|` or `>`. In place of `>`, `|` is used if the string can't be
+            written with `>`.
         keep: Whether the block may end in blank lines.
-        explicit: Whether the header always gives the indentation. Otherwise it does so only if the first line begins
-            with a space.
+        explicit: Whether the header always gives the indentation. Otherwise it does so only if the
+            first line begins with a space.
 
     Returns:
         The header and the lines; None if the string can't be written as a block.
@@ -143,7 +163,12 @@ def block_scalar(
     ends = len(text) - len(bare)
     lines = bare.split("\n")
     unfit = re.search(_UNPRINTABLE, bare.replace("\n", "").replace("\t", ""))
-    if unfit or (ends > 1 and not keep) or not lines[0].strip() or any(line.isspace() for line in lines):
+    if (
+        unfit
+        or (ends > 1 and not keep)
+        or not lines[0].strip()
+        or any(line.isspace() for line in lines)
+    ):
         return None
     if lines[0][0] == "\t":
         return None  # Go's readers refuse a tab there, even behind an indentation indicator
@@ -161,7 +186,9 @@ def block_scalar(
 
 
 def ends_in_block(value: Any) -> bool:
-    """Return whether a new value ends in a string of several lines, which may be written as a block scalar."""
+    """Return whether a new value ends in a string of several lines, which may be written as a block
+    scalar.
+    """
     while isinstance(value, (dict, list)) and value:
         value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
     return isinstance(value, str) and "\n" in value
@@ -173,7 +200,8 @@ def kind_of(value: Any) -> int:
 
 
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below.
+    """Return the text of a value in two parts: the rest of the line after its colon or dash, and
+    the lines below.
 
     Args:
         value: The value.
@@ -187,7 +215,9 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
     if isinstance(value, (dict, list)):
         if not value:
             return flow(value, style), []
-        return "", block_lines(value, column + (2 if in_list else style.indent(kind_of(value))), style)
+        return "", block_lines(
+            value, column + (2 if in_list else style.indent(kind_of(value))), style
+        )
     if isinstance(value, str) and "\n" in value:
         block = block_scalar(value, column + style.indent(MAPPING), column)
         if block is not None:
@@ -195,7 +225,9 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
     return scalar(value, style), []
 
 
-_PLAIN = Style({MAPPING: 2, SEQUENCE: 0}.__getitem__, lambda: '"', "\n", json=False, colon=": ", moved={})
+_PLAIN = Style(
+    {MAPPING: 2, SEQUENCE: 0}.__getitem__, lambda: '"', "\n", json=False, colon=": ", moved={}
+)
 
 
 def new_text(fields: dict[str, Any]) -> str:
@@ -244,7 +276,9 @@ def entry_lines(key: str | None, value: Any, column: int, style: Style) -> list[
 
 
 def fresh_lines(key: str | None, value: Any, column: int, style: Style) -> list[str]:
-    """Return the lines of a new entry as `entry_lines` does, but not those that the value itself had before."""
+    """Return the lines of a new entry as `entry_lines` does, but not those that the value itself
+    had before.
+    """
     if isinstance(value, YamlNode):
         text = value.doc.document(value).replace("\r\n", "\n").removesuffix("\n")
         inline, below = "", indented(text, column + 2).split("\n")
@@ -265,7 +299,8 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
     Args:
         value: The value.
         style: The style of the text around the value.
-        lead: The white space at the beginning of the line, if each entry gets its own line; None for one line.
+        lead: The white space at the beginning of the line, if each entry gets its own line; None
+            for one line.
         step: The white space that each level adds to `lead`.
 
     Raises:
@@ -278,7 +313,9 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
     inner = None if lead is None else lead + step
     if isinstance(value, dict):
         parts = [
-            key_text(key, style, in_flow=True) + style.colon + flow(one, style, lead=inner, step=step)
+            key_text(key, style, in_flow=True)
+            + style.colon
+            + flow(one, style, lead=inner, step=step)
             for key, one in value.items()
         ]
     else:
@@ -297,7 +334,9 @@ _ENOUGH = 2000
 
 
 def style_at(node: YamlNode) -> Style:
-    """Return the style for new values in a node: as the node's own parts are written, else as the text around it is."""
+    """Return the style for new values in a node: as the node's own parts are written, else as the
+    text around it is.
+    """
     doc, unit = node.doc, unit_of(node)
     is_json = _is_json(unit)
 
@@ -312,20 +351,27 @@ def style_at(node: YamlNode) -> Style:
 
     # Only JSON can be without the space.
     colon = ":" if is_json and _colon(node) == ":" else ": "
-    return Style(indent, lambda: _usual_quote(unit), doc.newline, json=is_json, colon=colon, moved=doc.moved)
+    return Style(
+        indent, lambda: _usual_quote(unit), doc.newline, json=is_json, colon=colon, moved=doc.moved
+    )
 
 
 @cached
 def _is_json(unit: YamlNode) -> bool:
-    """Return whether an item or a document is written as JSON: in brackets, with all its own keys in double quotes."""
+    """Return whether an item or a document is written as JSON: in brackets, with all its own keys
+    in double quotes.
+    """
     while unit.kind != MAPPING and unit.parent is not None:
         unit = unit.parent
     text = unit.doc.text
-    return unit.style == "{" and {text[one.kstart : one.kstart + 1] for one in entries(unit)} <= {'"'}
+    return unit.style == "{" and {text[one.kstart : one.kstart + 1] for one in entries(unit)} <= {
+        '"'
+    }
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return the item of a ResourceList or another list of resources around a node; the document if there is none.
+    """Return the item of a ResourceList or another list of resources around a node; the document if
+    there is none.
 
     Each has its own style, because each may be from another file.
     """
@@ -340,7 +386,12 @@ def unit_of(node: YamlNode) -> YamlNode:
 def is_item(node: YamlNode) -> bool:
     """Return whether a node is an item of a ResourceList, or of another list of resources."""
     items = node.parent
-    if items is None or items.kind != SEQUENCE or items.parent is None or items.parent.parent is not None:
+    if (
+        items is None
+        or items.kind != SEQUENCE
+        or items.parent is None
+        or items.parent.parent is not None
+    ):
         return False
     root = items.parent
     return root.content.get("items") is items and root.get(["kind"]) in ("ResourceList", "List")
@@ -373,7 +424,8 @@ def _steps(top: YamlNode) -> dict[int, int | None]:
         top: The node. At most 2,000 nodes in it are searched.
 
     Returns:
-        The columns of the first mapping and those of the first sequence, by the kind; None if there is none.
+        The columns of the first mapping and those of the first sequence, by the kind; None if there
+        is none.
     """
     found: dict[int, int | None] = {MAPPING: None, SEQUENCE: None}
     text = top.doc.text
@@ -395,7 +447,8 @@ def _steps(top: YamlNode) -> dict[int, int | None]:
 
 @cached
 def beside(node: YamlNode, keys: bool = False) -> str:
-    """Return the common quote of all strings directly in a mapping or list, `'` or `"`; an empty string without one.
+    """Return the common quote of all strings directly in a mapping or list, `'` or `"`; an empty
+    string without one.
 
     Args:
         node: The mapping or list, as it is in the input. A scalar has no such quote.
@@ -407,14 +460,18 @@ def beside(node: YamlNode, keys: bool = False) -> str:
     if keys:
         found = {text[child.kstart] for child in entries(node)}
     else:
-        strings = [one for one in _entries(node) if one.kind == SCALAR and (one.style or _is_text(one))]
+        strings = [
+            one for one in _entries(node) if one.kind == SCALAR and (one.style or _is_text(one))
+        ]
         found = {one.style for one in strings}
     quote = found.pop() if len(found) == 1 else ""
     return quote if quote in ("'", '"') else ""
 
 
 def _entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes of a collection's entries in the input, without annotations that kpt or kustomize write."""
+    """Return the nodes of a collection's entries in the input, without annotations that kpt or
+    kustomize write.
+    """
     if node.kind != MAPPING:
         return entries(node)
     return [one for key, one in node.content.items() if key is None or not is_orchestrators(key)]
@@ -422,7 +479,9 @@ def _entries(node: YamlNode) -> list[YamlNode]:
 
 def _is_text(node: YamlNode) -> bool:
     """Return whether an unquoted scalar of the input is a string."""
-    return isinstance(resolve(node.content) if node.tag is None else tagged(node.tag, node.content), str)
+    return isinstance(
+        resolve(node.content) if node.tag is None else tagged(node.tag, node.content), str
+    )
 
 
 _COLON = re.compile(r":[ ]*")
@@ -430,7 +489,9 @@ _COLON = re.compile(r":[ ]*")
 
 @cached
 def _colon(node: YamlNode) -> str | None:
-    """Return the first colon, with the spaces after it, of the nearest mapping in brackets; None if there is none."""
+    """Return the first colon, with the spaces after it, of the nearest mapping in brackets; None if
+    there is none.
+    """
     at: YamlNode | None = node
     while at is not None:
         if at.kind == MAPPING and at.style and entries(at):

@@ -1,8 +1,10 @@
-"""The messages and enums of `apiextensions.fn.proto.v1`, under the names that a generated module has.
+"""The messages and enums of `apiextensions.fn.proto.v1`, under the names that a generated module
+has.
 
-These names are the message classes, the enums, the enums' values such as `READY_TRUE`, and `DESCRIPTOR`. Structs in the
-messages are instances of `crossplane_lite.proto.struct_pb2.Struct`. `crossplane_lite.proto` says how to convert
-messages of the official SDK to these messages, and back.
+These names are the message classes, the enums, the enums' values such as `READY_TRUE`, and
+`DESCRIPTOR`. Structs in the messages are instances of `crossplane_lite.proto.struct_pb2.Struct`.
+`crossplane_lite.proto` says how to convert messages of the official SDK to these messages, and
+back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The gRPC service of `apiextensions.fn.proto.v1`, under the names that a generated module has.
 
-`crossplane_lite.runtime.serve` needs only the base class; a function made with `@composition.function` needs none of
-these names.
+`crossplane_lite.runtime.serve` needs only the base class; a function made with
+`@composition.function` needs none of these names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ __all__ = [
 
 
 class FunctionRunnerService(FunctionRunnerServiceServicer):
-    """Base class of functions that handle raw messages, by the name that projects from Crossplane's template use."""
+    """Base class of functions that handle raw messages, by the name that projects from Crossplane's
+    template use.
+    """
 
 
 class FunctionRunnerServiceStub:
@@ -31,7 +33,8 @@ class FunctionRunnerServiceStub:
         channel: A gRPC channel to a function's server.
 
     Attributes:
-        RunFunction: A callable that sends a RunFunctionRequest, and returns the RunFunctionResponse.
+        RunFunction: A callable that sends a RunFunctionRequest, and returns the
+            RunFunctionResponse.
     """
 
     def __init__(self, channel: Any) -> None:
@@ -39,7 +42,8 @@ class FunctionRunnerServiceStub:
 
 
 def add_FunctionRunnerServiceServicer_to_server(servicer: Any, server: Any) -> None:
-    """Register a function at a gRPC server, which then answers calls with it. The caller makes and starts the server.
+    """Register a function at a gRPC server, which then answers calls with it. The caller makes and
+    starts the server.
 
     Args:
         servicer: An object with a method `RunFunction`.

@@ -1,8 +1,9 @@
-"""The two transports, which receive gRPC calls: one uses the package grpcio, the other the package h2 (HTTP/2).
+"""The two transports, which receive gRPC calls: one uses the package grpcio, the other the package
+h2 (HTTP/2).
 
-A transport handles addresses, certificates, connections, limits and calls. It passes the bytes of a request to a
-function, and sends the bytes of the response. `runtime.server` makes the transport, and has the parts of the server
-that are the same for both transports.
+A transport handles addresses, certificates, connections, limits and calls. It passes the bytes of a
+request to a function, and sends the bytes of the response. `runtime.server` makes the transport,
+and has the parts of the server that are the same for both transports.
 """
 
 from __future__ import annotations
@@ -38,21 +39,26 @@ NAMES: Final = (GRPCIO, H2)
 
 
 Handle = Callable[[bytes, float], bytes]
-"""A function that answers a call: it takes the request's bytes and the deadline, and returns the response's bytes.
+"""A function that answers a call: it takes the request's bytes and the deadline, and returns the
+response's bytes.
 
-The deadline is a time by `time.monotonic`. Every call has one: the caller's, within the limits of the server.
+The deadline is a time by `time.monotonic`. Every call has one: the caller's, within the limits of
+the server.
 
 It raises `status.Refused` for an answer with another status than OK, and no other exception.
 """
 
 Quick = Callable[[bytes], bytes]
-"""A function that answers a call at once, such as a health check: it takes request bytes and returns response bytes.
+"""A function that answers a call at once, such as a health check: it takes request bytes and
+returns response bytes.
 
-It runs in any thread, even if all threads for calls are in use. It raises `status.Refused`, and no other exception.
+It runs in any thread, even if all threads for calls are in use. It raises `status.Refused`, and no
+other exception.
 """
 
 Others = Callable[[str], "Quick | None"]
-"""A function that takes the path of a method other than RunFunction, and returns the function that answers the method.
+"""A function that takes the path of a method other than RunFunction, and returns the function that
+answers the method.
 
 It returns None if there is no such method.
 """
@@ -81,7 +87,8 @@ def make(
         certificates: The certificates for mutual TLS; None serves without transport security.
 
     Raises:
-        MissingExtraError: The package for the transport isn't installed; if `name` is None, neither is.
+        MissingExtraError: The package for the transport isn't installed; if `name` is None, neither
+            is.
         InputError: There is no transport with this name, or OpenSSL can't verify clients of the CA.
     """
     if name not in (None, *NAMES):
@@ -99,12 +106,15 @@ def make(
             made.why = why
             return made
     raise MissingExtraError(
-        "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip install grpcio"
+        "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip"
+        " install grpcio"
     )
 
 
 def _class(name: str) -> type[Transport]:
-    """Return the class of a transport, or raise MissingExtraError if its package isn't installed."""
+    """Return the class of a transport, or raise MissingExtraError if its package isn't
+    installed.
+    """
     if name == H2:
         if os.name != "posix":
             raise MissingExtraError("the transport h2 needs a POSIX system: use grpcio")
@@ -116,5 +126,7 @@ def _class(name: str) -> type[Transport]:
     except ModuleNotFoundError as e:
         if e.name != "grpc":
             raise
-        raise MissingExtraError("grpcio is not installed: pip install grpcio, or choose the transport h2") from e
+        raise MissingExtraError(
+            "grpcio is not installed: pip install grpcio, or choose the transport h2"
+        ) from e
     return GrpcioTransport

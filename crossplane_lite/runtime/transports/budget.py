@@ -1,10 +1,12 @@
-"""The accountant: what the peers of the server use, and what they may use. A peer is the client of a connection.
+"""The accountant: what the peers of the server use, and what they may use. A peer is the client of
+a connection.
 
-All that a peer makes the server do is charged to the budget of its connection: the bytes that the server holds for it
-(requests, answers, unfinished frames, output), the frames that advance no call, and the time.
-The bytes are charged to the memory of the server, too. The answers that follow from it are in `connection` (a flood
-closes the connection), `h2` (who has used less time comes first, and the largest account pays if memory runs out).
-Memory that the allocator of C keeps goes back to the system.
+All that a peer makes the server do is charged to the budget of its connection: the bytes that the
+server holds for it (requests, answers, unfinished frames, output), the frames that advance no call,
+and the time. The bytes are charged to the memory of the server, too. The answers that follow from
+it are in `connection` (a flood closes the connection), `h2` (who has used less time comes first,
+and the largest account pays if memory runs out). Memory that the allocator of C keeps goes back to
+the system.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ FOREVER: Final = float("inf")
 
 
 class Limits(NamedTuple):
-    """The limits of a server. The table in docs/reference/transports.rst says what happens beyond each limit.
+    """The limits of a server. The table in docs/reference/transports.rst says what happens beyond
+    each limit.
 
     Attributes:
         threads: The most calls that may run at the same time.
@@ -28,25 +31,28 @@ class Limits(NamedTuple):
         receive_bytes: The largest request, in bytes.
         send_bytes: The largest response, in bytes; None for no limit.
         streams: The most calls that a connection may have open at the same time.
-        connections: The most connections. To make room for another, the oldest connection is closed that has never
-            sent a whole request; if there is none, of those without an open call the one whose last call began first.
+        connections: The most connections. To make room for another, the oldest connection is closed
+            that has never sent a whole request; if there is none, of those without an open call the
+            one whose last call began first.
         memory: The largest memory that is held for all peers, in bytes: requests, answers,
-            and other bytes to or from the peers. Beyond this limit, the connection for which most is held loses calls.
+            and other bytes to or from the peers. Beyond this limit, the connection for which most
+            is held loses calls.
         header_bytes: The largest headers of a call, in bytes, uncompressed.
-        handshake_seconds: The longest time of the TLS handshake, and from the beginning of HTTP/2 to its SETTINGS
-            frame.
-        request_seconds: The longest time from a call's headers to the end of its request, and for a single frame or the
-            headers to arrive.
-        send_seconds: The longest time in which a peer may accept less than 64 KB of an answer, or of all that is sent
-            to it, unless less is left.
+        handshake_seconds: The longest time of the TLS handshake, and from the beginning of HTTP/2
+            to its SETTINGS frame.
+        request_seconds: The longest time from a call's headers to the end of its request, and for a
+            single frame or the headers to arrive.
+        send_seconds: The longest time in which a peer may accept less than 64 KB of an answer, or
+            of all that is sent to it, unless less is left.
         keepalive_seconds: How long a connection may be silent before a ping is sent.
         keepalive_timeout_seconds: The longest time until the answer to the ping.
-        call_seconds: The longest time for a call whose caller has set no deadline. Crossplane's own reconcile may take
-            two minutes.
-        longest_call: The longest time for a call whose caller's deadline is later, unless `call_seconds` is more.
+        call_seconds: The longest time for a call whose caller has set no deadline. Crossplane's own
+            reconcile may take two minutes.
+        longest_call: The longest time for a call whose caller's deadline is later, unless
+            `call_seconds` is more.
         stuck_seconds: How long after its deadline a call that still runs counts as stuck.
-        stuck_share: The share of the threads that must be in stuck calls for the server to report that it isn't
-            healthy; 0.5 is half.
+        stuck_share: The share of the threads that must be in stuck calls for the server to report
+            that it isn't healthy; 0.5 is half.
     """
 
     threads: int = 32
@@ -73,7 +79,11 @@ class Limits(NamedTuple):
         Args:
             timeout: How long the caller waits, in seconds; None for a caller without a deadline.
         """
-        return self.call_seconds if timeout is None else min(timeout, max(self.longest_call, self.call_seconds))
+        return (
+            self.call_seconds
+            if timeout is None
+            else min(timeout, max(self.longest_call, self.call_seconds))
+        )
 
 
 _MOST_ADDRESSES: Final = 1000
@@ -112,10 +122,12 @@ class Used:
 
 
 class Shared:
-    """What peers share: the memory of the server, which any thread may charge, and the time of newcomers.
+    """What peers share: the memory of the server, which any thread may charge, and the time of
+    newcomers.
 
-    Newcomers, from which no whole request has come, have one account for each address that they come from. So clients
-    that always connect again come before nobody else, and of a flood from elsewhere a new client sees little.
+    Newcomers, from which no whole request has come, have one account for each address that they
+    come from. So clients that always connect again come before nobody else, and of a flood from
+    elsewhere a new client sees little.
 
     Attributes:
         limit: How many bytes may be held.
@@ -134,7 +146,9 @@ class Shared:
             self.held += size
 
     def newcomers(self, address: str, now: float) -> Used:
-        """Return the account of the newcomers from an address. Of very many addresses, the oldest is forgotten."""
+        """Return the account of the newcomers from an address. Of very many addresses, the oldest
+        is forgotten.
+        """
         if address not in self._newcomers:
             if len(self._newcomers) >= _MOST_ADDRESSES:
                 del self._newcomers[next(iter(self._newcomers))]
@@ -150,16 +164,18 @@ class Shared:
 class Budget:
     """The account of one connection. All methods are called with the connection's lock held.
 
-    Until a whole request has come, the time is that of all newcomers from the peer's address. So clients that always
-    connect again don't come before a busy one that stays.
+    Until a whole request has come, the time is that of all newcomers from the peer's address. So
+    clients that always connect again don't come before a busy one that stays.
 
-    The peer spends events on frames that don't advance a call, such as pings. It begins with 1,000 events, and never
-    has more. It gets 100 back each second, and some for each useful frame.
+    The peer spends events on frames that don't advance a call, such as pings. It begins with 1,000
+    events, and never has more. It gets 100 back each second, and some for each useful frame.
 
     Attributes:
         held: How many bytes are held for the peer.
-        completed: Whether a whole request has come from the peer. Until then, the connection is worth less than others.
-        last: When the last call began; before the first call, when the connection began or its handshake went on.
+        completed: Whether a whole request has come from the peer. Until then, the connection is
+            worth less than others.
+        last: When the last call began; before the first call, when the connection began or its
+            handshake went on.
     """
 
     MOST_EVENTS: Final = 1000
@@ -169,7 +185,17 @@ class Budget:
     # No handshake and first call takes longer.
     FIRST_CALL_SECONDS: Final = 0.016
 
-    __slots__ = ("_buffered", "_earned", "_events", "_newcomers", "_shared", "_used", "completed", "held", "last")
+    __slots__ = (
+        "_buffered",
+        "_earned",
+        "_events",
+        "_newcomers",
+        "_shared",
+        "_used",
+        "completed",
+        "held",
+        "last",
+    )
 
     def __init__(self, shared: Shared, now: float, address: str = "") -> None:
         self._shared = shared
@@ -203,7 +229,10 @@ class Budget:
         self._earned = now
         self._events = min(self._events + earned, self.MOST_EVENTS) - events
         if self._events < 0:
-            raise Exceeded("too many frames that advance no call: pings, settings, resets, or small pieces of data")
+            raise Exceeded(
+                "too many frames that advance no call: pings, settings, resets, or small pieces of"
+                " data"
+            )
 
     def earn(self, events: int) -> None:
         """Add events, for a frame that advances a call."""
@@ -222,7 +251,9 @@ class Budget:
             self.completed = True
 
     def seconds(self, now: float) -> float:
-        """Return how much time the peer has used; if it is a newcomer, all from its address together."""
+        """Return how much time the peer has used; if it is a newcomer, all from its address
+        together.
+        """
         if self.completed:
             return self._used.seconds(now)
         return max(self._newcomers.seconds(now), self.FIRST_SECONDS)
@@ -230,14 +261,16 @@ class Budget:
     def rank(self, now: float) -> tuple[float, float, float]:
         """Return a key for sorting peers: who has used less time comes first.
 
-        Of newcomers this is who has used less than others for more than a first call, and of these the newest: if the
-        server can't keep up with newcomers, it answers some of them at once, and not all of them too late.
+        Of newcomers this is who has used less than others for more than a first call, and of these
+        the newest: if the server can't keep up with newcomers, it answers some of them at once, and
+        not all of them too late.
         """
         return self.seconds(now), self._used.seconds(now) // self.FIRST_CALL_SECONDS, -self.last
 
 
 class Pace:
-    """The least rate of a peer: it takes 64 KB, or all that is left, in each period of `Limits.send_seconds`.
+    """The least rate of a peer: it takes 64 KB, or all that is left, in each period of
+    `Limits.send_seconds`.
 
     Attributes:
         until: When the present period ends; infinity if nothing is left to take.
@@ -276,7 +309,9 @@ _PAUSE_SECONDS: Final = 5.0
 
 
 class GiveBack:
-    """Calls glibc's `malloc_trim` while the process is larger than it was. Elsewhere it does nothing."""
+    """Calls glibc's `malloc_trim` while the process is larger than it was. Elsewhere it does
+    nothing.
+    """
 
     def __init__(self) -> None:
         self._least = _resident_bytes()

@@ -1,4 +1,6 @@
-"""One gRPC call over HTTP/2: collects the pieces of the request, and returns the answer in pieces to send."""
+"""One gRPC call over HTTP/2: collects the pieces of the request, and returns the answer in pieces
+to send.
+"""
 
 from __future__ import annotations
 
@@ -27,24 +29,39 @@ class Call:
         limits: The server's limits.
 
     Attributes:
-        deadline: When the call is over, by `time.monotonic`: the caller's deadline, within the server's limits.
+        deadline: When the call is over, by `time.monotonic`: the caller's deadline, within the
+            server's limits.
         until: When the request must have arrived; infinity after that.
         pace: The rate at which the peer takes the answer.
         refusal: Why the request isn't a call of gRPC; None if it is one.
         begun: Whether a thread has begun with the call.
-        message: The request, after it has arrived completely. Empty after `take_message`; None before the
-            request is complete, and after the call is answered.
+        message: The request, after it has arrived completely. Empty after `take_message`; None
+            before the request is complete, and after the call is answered.
         dropped: Whether the call is over: answered, refused, or its caller has gone.
-        held: How many bytes are charged for the call: its request, and then what is left of its answer.
+        held: How many bytes are charged for the call: its request, and then what is left of its
+            answer.
         trailers: The headers after the answer; an empty list for no headers.
     """
 
     __slots__ = (
         *("_answer", "_at", "_chunks", "_length", "_received", "begun", "connection"),
-        *("deadline", "dropped", "headers", "held", "message", "pace", "refusal", "stream", "trailers", "until"),
+        *(
+            "deadline",
+            "dropped",
+            "headers",
+            "held",
+            "message",
+            "pace",
+            "refusal",
+            "stream",
+            "trailers",
+            "until",
+        ),
     )
 
-    def __init__(self, connection: Connection, stream: int, headers: CallHeaders, now: float, limits: Limits) -> None:
+    def __init__(
+        self, connection: Connection, stream: int, headers: CallHeaders, now: float, limits: Limits
+    ) -> None:
         self.connection = connection
         self.stream = stream
         self.headers = headers
@@ -76,7 +93,8 @@ class Call:
             limit: The largest request, in bytes.
 
         Raises:
-            Refused: The request is larger than `limit`, has more than one message, or begins with a wrong prefix.
+            Refused: The request is larger than `limit`, has more than one message, or begins with a
+                wrong prefix.
         """
         self._chunks.append(data)
         self._received += len(data)
@@ -97,7 +115,8 @@ class Call:
             raise Refused(status.UNIMPLEMENTED, status.NO_MESSAGE)
         if self._length != self._received - protocol.PREFIX_BYTES:
             raise Refused(
-                status.INTERNAL, "the call's request message is cut off: it has fewer bytes than its prefix says"
+                status.INTERNAL,
+                "the call's request message is cut off: it has fewer bytes than its prefix says",
             )
         self.message = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
@@ -121,7 +140,9 @@ class Call:
         self.trailers = trailers
 
     def drop(self) -> None:
-        """End the call, and free its bytes now. The garbage collector may not find the call in a long time."""
+        """End the call, and free its bytes now. The garbage collector may not find the call in a
+        long time.
+        """
         self.dropped = True
         self.message = self._answer = None
         self._chunks = []
@@ -132,7 +153,9 @@ class Call:
         return self._answer is not None
 
     def take(self, most: int) -> bytes:
-        """Return the next piece of the answer, which has at most `most` bytes. The piece counts as sent."""
+        """Return the next piece of the answer, which has at most `most` bytes. The piece counts as
+        sent.
+        """
         assert self._answer is not None
         piece = self._answer[self._at : self._at + most]
         self._at += len(piece)

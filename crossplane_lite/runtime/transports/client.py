@@ -1,8 +1,9 @@
-"""The client with which the guard calls its target, a function on another server: gRPC over h2, in plain text.
+"""The client with which the guard calls its target, a function on another server: gRPC over h2, in
+plain text.
 
-Sockets block, and a connection has one call at a time. A function may be called again, so a call is made once more if a
-connection breaks that has had calls before.
-Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
+Sockets block, and a connection has one call at a time. A function may be called again, so a call is
+made once more if a connection breaks that has had calls before. Source: "gRPC over HTTP2" in the
+documentation of grpc/grpc (PROTOCOL-HTTP2).
 """
 
 from __future__ import annotations
@@ -139,7 +140,9 @@ def _place(address: str) -> tuple[int, Any]:
         where = None
     # Without a host all addresses of the machine are meant, which is right for servers only.
     if where is None or where.path or address.startswith(":"):
-        raise InputError(f"the target's address must be host:port, as localhost:9444 (got {address!r})")
+        raise InputError(
+            f"the target's address must be host:port, as localhost:9444 (got {address!r})"
+        )
     try:
         return next(iter(addresses.places(where)))
     except OSError as e:
@@ -221,7 +224,9 @@ class _Connection:
         return found, bytes(data)
 
     def _wait_until(self, until: float) -> float | None:
-        """Let the socket wait until a deadline, and return how many seconds are left; None without a deadline."""
+        """Let the socket wait until a deadline, and return how many seconds are left; None without
+        a deadline.
+        """
         left = None
         if until != FOREVER:
             left = until - time.monotonic()
@@ -251,12 +256,16 @@ def _message(headers: dict[bytes, bytes], data: bytes) -> bytes:
     code = headers.get(b"grpc-status")
     if code is None:
         http = headers.get(b":status", b"").decode(errors="replace")
-        raise Refused(_UNKNOWN, f"the target doesn't answer as a gRPC server does (HTTP status {http})")
+        raise Refused(
+            _UNKNOWN, f"the target doesn't answer as a gRPC server does (HTTP status {http})"
+        )
     if code != b"0":
         number = int(code) if code.isdigit() and len(code) <= _DIGITS else _UNKNOWN
         text = unquote_to_bytes(headers.get(b"grpc-message", b"")).decode(errors="replace")
         raise Refused(number, text or f"the target answers with the status {number}")
     message = data[protocol.PREFIX_BYTES :]
     if data != protocol.prefix(message) + message:
-        raise Refused(status.INTERNAL, "the target's answer is compressed, cut or not a single message")
+        raise Refused(
+            status.INTERNAL, "the target's answer is compressed, cut or not a single message"
+        )
     return message

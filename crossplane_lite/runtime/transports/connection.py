@@ -1,8 +1,9 @@
-"""One HTTP/2 connection of a gRPC server: makes calls from the peer's bytes, and bytes from answers.
+"""One HTTP/2 connection of a gRPC server: makes calls from the peer's bytes, and bytes from
+answers.
 
-The peer is the client at the other end. A connection has no socket, no thread and no clock: its owner passes in the
-bytes and the time. The package h2 implements the protocol. This module adds the parts that h2 leaves to its users: flow
-control, limits, and gRPC.
+The peer is the client at the other end. A connection has no socket, no thread and no clock: its
+owner passes in the bytes and the time. The package h2 implements the protocol. This module adds the
+parts that h2 leaves to its users: flow control, limits, and gRPC.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ _hpack: Final = load("hpack", "h2")
 _CODES: Final = _errors.ErrorCodes
 NO_ERROR: Final = _CODES.NO_ERROR
 
-# At most so many bytes of answers become frames at a time, so that a large answer doesn't hold up others.
+# At most so many bytes of answers become frames at a time, so that a large answer doesn't hold up
+# others.
 _PIECE: Final = 256 << 10
-# The size of the table for compressing our headers. A peer may allow more, but our few headers don't need it.
+# The size of the table for compressing our headers. A peer may allow more, but our few headers
+# don't need it.
 _HEADER_TABLE_BYTES: Final = 4096
 
 _KEEPALIVE_PING: Final = b"are you?"
@@ -47,10 +50,14 @@ _TRAILERS: Final = [(b"grpc-status", b"0")]
 
 
 class Owner(Protocol):
-    """The owner of a connection. The connection calls these methods when something happens to its calls."""
+    """The owner of a connection. The connection calls these methods when something happens to its
+    calls.
+    """
 
     def knows(self, path: str) -> bool:
-        """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
+        """Return whether there is a method with the path `path`; an empty path stands for
+        RunFunction.
+        """
 
     def ready(self, call: Call) -> None:
         """Run or refuse a call whose request has arrived completely."""
@@ -65,7 +72,8 @@ class Connection:
     Args:
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
-        now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
+        now: The present time, in seconds of a clock that never goes back. All methods use the same
+            clock.
         budget: The account of the connection.
         peer: An object of the owner, which the connection only keeps.
 
@@ -74,14 +82,17 @@ class Connection:
         closed: Whether the connection reads no more bytes. `output` may still have bytes to send.
     """
 
-    def __init__(self, limits: Limits, owner: Owner, now: float, budget: Budget, peer: Any = None) -> None:
+    def __init__(
+        self, limits: Limits, owner: Owner, now: float, budget: Budget, peer: Any = None
+    ) -> None:
         self._limits = limits
         self._owner = owner
         self.peer = peer
         self._budget = budget
         self._calls: dict[int, Call] = {}
         self._answering: dict[Call, None] = {}
-        self._read: dict[int, int] = {}  # the bytes of data that the peer isn't told of yet, by stream
+        # the bytes of data that the peer isn't told of yet, by stream
+        self._read: dict[int, int] = {}
         self._out = bytearray()
         self.closed = False
         self._heard = now
@@ -89,9 +100,11 @@ class Connection:
         self._settled = False  # whether the peer's settings have come
         self._met = False  # whether the peer has acknowledged our settings
         self._settle_until = now + limits.handshake_seconds
-        self._inside = FOREVER  # when the frame or header block began that hasn't arrived completely
+        # when the frame or header block began that hasn't arrived completely
+        self._inside = FOREVER
         self._begun = 0
-        self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
+        # 1: the peer was told that the connection will close; 2: new calls are refused
+        self._draining = 0
         self._drain_until = FOREVER
         self._frames = protocol.Frames(limits.header_bytes)
         self._h2 = protocol.new_connection(limits, self._frames)
@@ -117,10 +130,11 @@ class Connection:
         return self._frames.wants_more
 
     def receive(self, data: bytes, now: float, until: float = FOREVER) -> None:
-        """Process bytes from the peer, until the turn is over. Bytes that break the protocol or a limit close it.
+        """Process bytes from the peer, until the turn is over. Bytes that break the protocol or a
+        limit close it.
 
-        If the turn ends before all bytes are processed, `behind` is true. The answers to the bytes, such as an error,
-        are in `output`.
+        If the turn ends before all bytes are processed, `behind` is true. The answers to the bytes,
+        such as an error, are in `output`.
 
         Args:
             data: The bytes; empty to go on with those that are left.
@@ -140,7 +154,8 @@ class Connection:
                 handler = _HANDLERS.get(event.__class__)
                 if handler is not None:
                     handler(self, event, now)
-            while self._read and not self.closed:  # once for all frames of a call, because it takes time
+            # once for all frames of a call, because it takes time
+            while self._read and not self.closed:
                 stream, size = self._read.popitem()
                 self._h2.acknowledge_received_data(size, stream)
         except Exceeded as e:
@@ -175,15 +190,21 @@ class Connection:
         except Refused as e:
             if e.http_status == 200:
                 self._send_error(stream, e)
-            else:  # answered at the request's end: frames after the headers may be an error of the whole connection
-                call = self._calls[stream] = Call(self, stream, protocol.CallHeaders(), now, self._limits)
+            else:
+                # answered at the request's end: frames after the headers may be an error of the
+                # whole connection
+                call = self._calls[stream] = Call(
+                    self, stream, protocol.CallHeaders(), now, self._limits
+                )
                 call.refusal = e
             return
         self._calls[stream] = Call(self, stream, headers, now, self._limits)
 
     def _on_data(self, event: Any, _: float) -> None:
         size = len(event.data)
-        self._read[event.stream_id] = self._read.get(event.stream_id, 0) + event.flow_controlled_length
+        self._read[event.stream_id] = (
+            self._read.get(event.stream_id, 0) + event.flow_controlled_length
+        )
         call = self._calls.get(event.stream_id)
         if call is None or call.message is not None or call.answering or call.refusal:
             return  # the call was answered already, or its content doesn't matter
@@ -198,10 +219,13 @@ class Connection:
 
     def _on_end(self, event: Any, now: float) -> None:
         call = self._calls.get(event.stream_id)
-        if call is None or call.answering or self._gone(event.stream_id):  # a later frame may have reset the stream
+        # a later frame may have reset the stream
+        if call is None or call.answering or self._gone(event.stream_id):
             return
         if call.refusal:
-            self._send(call, protocol.error_headers(call.refusal), call.refusal.text.encode(), [], now)
+            self._send(
+                call, protocol.error_headers(call.refusal), call.refusal.text.encode(), [], now
+            )
             return
         call.until = FOREVER
         try:
@@ -234,7 +258,8 @@ class Connection:
             self._refuse_new()
 
     def answer(self, call: Call, response: bytes, now: float) -> None:
-        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the response is too large.
+        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the
+        response is too large.
 
         Do nothing if the call is over.
         """
@@ -243,7 +268,8 @@ class Connection:
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (
-                f"the response has {len(response):,} bytes, and is larger than the function's limit of {most:,} bytes"
+                f"the response has {len(response):,} bytes, and is larger than the function's limit"
+                f" of {most:,} bytes"
             )
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
@@ -273,24 +299,31 @@ class Connection:
         self._end_if_over()
 
     def hold(self, call: Call, size: int) -> None:
-        """Charge `size` more bytes that are held for a call; fewer if it is negative; nothing if the call is over."""
+        """Charge `size` more bytes that are held for a call; fewer if it is negative; nothing if
+        the call is over.
+        """
         if not call.dropped:
             call.held += size
             self._budget.hold(size)
 
     def make_room(self) -> bool:
-        """Refuse one call, to make room in the server's memory; return False if none can be refused.
+        """Refuse one call, to make room in the server's memory; return False if none can be
+        refused.
 
-        This is the oldest call whose request is arriving or whose answer waits for the peer; otherwise the last call
-        that waits for a thread.
+        This is the oldest call whose request is arriving or whose answer waits for the peer;
+        otherwise the last call that waits for a thread.
         """
-        found = next((call for call in self._calls.values() if call.waits_for_peer and call.held), None)
-        found = found or next((call for call in reversed(self._calls.values()) if not call.begun and call.held), None)
+        found = next(
+            (call for call in self._calls.values() if call.waits_for_peer and call.held), None
+        )
+        found = found or next(
+            (call for call in reversed(self._calls.values()) if not call.begun and call.held), None
+        )
         if found is None:
             return False
         text = (
-            f"the server holds more than {self._limits.memory:,} bytes for its callers, and most of them for this "
-            "connection; send the request again later"
+            f"the server holds more than {self._limits.memory:,} bytes for its callers, and most of"
+            " them for this connection; send the request again later"
         )
         self.refuse(found, Refused(status.RESOURCE_EXHAUSTED, text))
         return True
@@ -298,12 +331,13 @@ class Connection:
     def drain(self, now: float) -> None:
         """Refuse new calls, and close the connection when the open calls are answered.
 
-        This takes two steps, because the peer may have begun a call that hasn't arrived yet. First a GOAWAY frame tells
-        the peer that the connection will close, and a ping follows. When the ping is answered, the peer has read the
-        frame, and its calls from before have arrived. From then on, or after a second, new calls are refused.
+        This takes two steps, because the peer may have begun a call that hasn't arrived yet. First
+        a GOAWAY frame tells the peer that the connection will close, and a ping follows. When the
+        ping is answered, the peer has read the frame, and its calls from before have arrived. From
+        then on, or after a second, new calls are refused.
 
-        The first step waits until the peer has acknowledged our settings: a client of grpcio that reads both in one
-        piece may wait for ever (1.84).
+        The first step waits until the peer has acknowledged our settings: a client of grpcio that
+        reads both in one piece may wait for ever (1.84).
         """
         if self._draining or self.closed:
             return
@@ -328,7 +362,9 @@ class Connection:
         self._out += _frame.GoAwayFrame(0, last_stream_id=last_stream, error_code=0).serialize()
 
     def fail(self, code: Any, text: str) -> None:
-        """Close the connection, and tell the peer why: `code` is HTTP/2's error code, `text` a message for people."""
+        """Close the connection, and tell the peer why: `code` is HTTP/2's error code, `text` a
+        message for people.
+        """
         if self.closed:
             return
         try:
@@ -345,9 +381,12 @@ class Connection:
             self._forget(call)
 
     def output(self, now: float) -> bytes:
-        """Return the next bytes to send to the peer; empty bytes if there is nothing to send now."""
+        """Return the next bytes to send to the peer; empty bytes if there is nothing to send
+        now.
+        """
         if not self.closed:
-            if not self._frames.prefaced:  # a client of HTTP/1 couldn't read an answer behind our settings
+            # a client of HTTP/1 couldn't read an answer behind our settings
+            if not self._frames.prefaced:
                 return b""
             self._pump(now)
             self._collect()
@@ -357,17 +396,22 @@ class Connection:
 
     @property
     def pending(self) -> int:
-        """The number of bytes that are ready for `output`. Answers that wait for flow control don't count."""
+        """The number of bytes that are ready for `output`. Answers that wait for flow control don't
+        count.
+        """
         self._collect()
         return len(self._out)
 
     @property
     def buffered(self) -> int:
-        """The number of bytes from the peer that aren't processed, and of bytes that are ready for `output`."""
+        """The number of bytes from the peer that aren't processed, and of bytes that are ready for
+        `output`.
+        """
         return len(self._frames) + self.pending
 
     def check(self, now: float) -> None:
-        """Enforce the time limits: close the connection, ping the peer, refuse late calls, or begin to refuse new ones.
+        """Enforce the time limits: close the connection, ping the peer, refuse late calls, or begin
+        to refuse new ones.
 
         Args:
             now: The present time, by `time.monotonic`.
@@ -376,26 +420,44 @@ class Connection:
             return
         limits = self._limits
         if not self._settled and now >= self._settle_until:
-            self.fail(_CODES.SETTINGS_TIMEOUT, f"no SETTINGS frame came within {limits.handshake_seconds:g} seconds")
+            self.fail(
+                _CODES.SETTINGS_TIMEOUT,
+                f"no SETTINGS frame came within {limits.handshake_seconds:g} seconds",
+            )
         elif now >= self._inside + limits.request_seconds:
-            text = f"a frame or header block took more than {limits.request_seconds:g} seconds to arrive"
+            text = (
+                f"a frame or header block took more than {limits.request_seconds:g} seconds to"
+                " arrive"
+            )
             self.fail(_CODES.ENHANCE_YOUR_CALM, text)
         elif now >= self._asked + limits.keepalive_timeout_seconds:
-            self.fail(_CODES.NO_ERROR, f"a ping was not answered within {limits.keepalive_timeout_seconds:g} seconds")
+            self.fail(
+                _CODES.NO_ERROR,
+                f"a ping was not answered within {limits.keepalive_timeout_seconds:g} seconds",
+            )
         elif self._asked == FOREVER and now >= self._heard + limits.keepalive_seconds:
             self._asked = now
             self._h2.ping(_KEEPALIVE_PING)
         if now >= self._drain_until:
             self._refuse_new()
-        for call in [call for call in self._calls.values() if now >= min(call.deadline, call.until, call.pace.until)]:
+        for call in [
+            call
+            for call in self._calls.values()
+            if now >= min(call.deadline, call.until, call.pace.until)
+        ]:
             if call.answering or now >= call.deadline:
                 text = "the call's deadline is over"
             else:
-                text = f"the request took too long to arrive: more than {limits.request_seconds:g} seconds"
+                text = (
+                    f"the request took too long to arrive: more than {limits.request_seconds:g}"
+                    " seconds"
+                )
             self.refuse(call, Refused(status.DEADLINE_EXCEEDED, text))
 
     def _pump(self, now: float) -> None:
-        """Make frames from the answers, a frame of each in turn, until flow control or `_PIECE` (256 KB) ends it."""
+        """Make frames from the answers, a frame of each in turn, until flow control or `_PIECE`
+        (256 KB) ends it.
+        """
         if not self._answering:
             return
         conn = self._h2
@@ -404,7 +466,11 @@ class Connection:
         while moved and room > 0 and self._answering:
             moved = False
             for call in list(self._answering):
-                size = min(call.left, conn.local_flow_control_window(call.stream), conn.max_outbound_frame_size)
+                size = min(
+                    call.left,
+                    conn.local_flow_control_window(call.stream),
+                    conn.max_outbound_frame_size,
+                )
                 if size <= 0:
                     continue
                 last = size == call.left
@@ -417,7 +483,8 @@ class Connection:
                 if last:
                     if call.trailers:
                         conn.send_headers(call.stream, call.trailers, end_stream=True)
-                    self._reset(call.stream, _CODES.NO_ERROR)  # if the answer came before the request's end
+                    # if the answer came before the request's end
+                    self._reset(call.stream, _CODES.NO_ERROR)
                     self._budget.earn(_EVENTS_OF_CALL)
                     self._forget(call)
         self._end_if_over()
@@ -451,7 +518,9 @@ class Connection:
         self._out += self._h2.data_to_send()
 
     def _end_if_over(self) -> None:
-        """Close the connection if no call is open, and a GOAWAY frame of either side has said that none will follow."""
+        """Close the connection if no call is open, and a GOAWAY frame of either side has said that
+        none will follow.
+        """
         if not self._calls and (self._draining == 2 or self._frames.departing) and not self.closed:
             self._collect()
             self.closed = True

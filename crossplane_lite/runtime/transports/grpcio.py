@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GrpcioTransport"]
 
-# The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
+# The most threads for calls that are arriving or wait for their turn. Each costs memory; further
+# calls wait in a queue.
 _MOST_RECEIVING: Final = 256
 
 # For a caller without a deadline, grpcio's deadline is some hundred years away.
@@ -37,8 +38,9 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     Args:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
-        limits: The server's limits. grpcio has no options for `connections` and `memory`. `streams` isn't
-            passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
+        limits: The server's limits. grpcio has no options for `connections` and `memory`. `streams`
+            isn't passed on: with a limit of 100, grpcio also refuses calls of clients that make
+            only 64 calls at a time.
         others: Returns the functions that answer other methods.
         certificates: The certificates for mutual TLS; None serves without transport security.
     """
@@ -47,16 +49,22 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
     why = ""
 
     def __init__(
-        self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
+        self,
+        handle: Handle | None,
+        limits: Limits,
+        others: Others,
+        certificates: Certificates | None = None,
     ) -> None:
         self._credentials = None if certificates is None else _credentials(certificates)
         self._limits = limits
-        # grpcio receives the request of a call in the call's thread. So there are more threads than calls that may run:
-        # otherwise peers that don't finish their requests would stop the server.
+        # grpcio receives the request of a call in the call's thread. So there are more threads than
+        # calls that may run: otherwise peers that don't finish their requests would stop the
+        # server.
         self._turns = threading.Semaphore(limits.threads)
         calls = limits.threads + limits.waiting
         receiving = limits.threads + min(limits.waiting, _MOST_RECEIVING)
-        self._until: dict[Any, float] = {}  # when the request of a call must be there, and then its deadline
+        # when the request of a call must be there, and then its deadline
+        self._until: dict[Any, float] = {}
         self._waiting: list[None] = []  # one entry for each call that waits
         self._threads = ThreadPoolExecutor(receiving, "call")
         self._server = grpc.server(
@@ -64,15 +72,20 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
             maximum_concurrent_rpcs=calls,
             options=(
                 ("grpc.max_receive_message_length", limits.receive_bytes),
-                ("grpc.max_send_message_length", -1 if limits.send_bytes is None else limits.send_bytes),
-                # Otherwise a second server could start on the same port, and would take half of the calls.
+                (
+                    "grpc.max_send_message_length",
+                    -1 if limits.send_bytes is None else limits.send_bytes,
+                ),
+                # Otherwise a second server could start on the same port, and would take half of the
+                # calls.
                 ("grpc.so_reuseport", 0),
                 ("grpc.max_metadata_size", limits.header_bytes),
                 ("grpc.server_handshake_timeout_ms", int(limits.handshake_seconds * 1000)),
                 ("grpc.keepalive_time_ms", int(limits.keepalive_seconds * 1000)),
                 ("grpc.keepalive_timeout_ms", int(limits.keepalive_timeout_seconds * 1000)),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # Peers may ping every ten seconds, like with the transport h2. grpcio's default is five minutes.
+                # Peers may ping every ten seconds, like with the transport h2. grpcio's default is
+                # five minutes.
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
             ),
         )
@@ -81,13 +94,17 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         self._server.add_generic_rpc_handlers((self,))
 
     def service(self, handler_call_details: Any) -> Any:
-        """Return what answers the method of a call; None if there is no such method. gRPC calls this.
+        """Return what answers the method of a call; None if there is no such method. gRPC calls
+        this.
 
-        Methods other than RunFunction don't count for `Limits.threads`, so they don't wait for calls.
+        Methods other than RunFunction don't count for `Limits.threads`, so they don't wait for
+        calls.
         """
         path = handler_call_details.method
         if path in _PATHS:
-            return None if self._handle is None else grpc.stream_unary_rpc_method_handler(self._answer)
+            return (
+                None if self._handle is None else grpc.stream_unary_rpc_method_handler(self._answer)
+            )
         quick = self._others(path)
         if quick is None:
             return None
@@ -102,7 +119,9 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     @property
     def waiting(self) -> int:
-        """The number of calls that have arrived and wait for others to end. Calls in grpcio's own queue don't count."""
+        """The number of calls that have arrived and wait for others to end. Calls in grpcio's own
+        queue don't count.
+        """
         return len(self._waiting)
 
     def listen(self, address: str) -> str:
@@ -126,8 +145,8 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
                 port = self._server.add_secure_port(where.text, self._credentials)
         if not port:  # gRPC prints the reason to stderr, and doesn't return it
             raise InputError(
-                f"can't listen on {address}: it is in use, not allowed, or not an address of this machine; gRPC's "
-                "lines on stderr say more"
+                f"can't listen on {address}: it is in use, not allowed, or not an address of this"
+                " machine; gRPC's lines on stderr say more"
             )
         return where.bound(port)
 
@@ -136,12 +155,16 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         self._server.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the
+        transport.
+        """
         self._server.stop(grace).wait()
         self._threads.shutdown(wait=False)
 
     def look(self) -> None:
-        """Cancel calls whose requests take too long to arrive, or whose deadline by the server's limits is over."""
+        """Cancel calls whose requests take too long to arrive, or whose deadline by the server's
+        limits is over.
+        """
         now = time.monotonic()
         for context, until in self._until.copy().items():
             if until <= now:
@@ -150,7 +173,8 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
     def _answer(self, requests: Iterator[bytes], context: Any) -> bytes:
         """Wait for the call's request and its turn, and answer it.
 
-        The request is read as a stream, so that `look` can cancel calls whose requests arrive slowly.
+        The request is read as a stream, so that `look` can cancel calls whose requests arrive
+        slowly.
         """
         assert self._handle is not None
         now = time.monotonic()
@@ -158,7 +182,9 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         self._until[context] = now + self._limits.request_seconds
         try:
             request = _only(requests)
-            self._until[context] = until = now + self._limits.seconds_for(left if left < _FOREVER else None)
+            self._until[context] = until = now + self._limits.seconds_for(
+                left if left < _FOREVER else None
+            )
             self._waiting.append(None)
             with self._turns:
                 self._waiting.pop()
@@ -186,22 +212,31 @@ def _abort(context: Any, error: status.Refused) -> bytes:
 
 
 def _credentials(certificates: Certificates) -> Any:
-    """Return gRPC credentials that demand a client certificate, and read the files again at every handshake."""
+    """Return gRPC credentials that demand a client certificate, and read the files again at every
+    handshake.
+    """
 
     used = certificates.files
 
     def fetch() -> Any:
-        """Return a new configuration for this handshake and all later handshakes; None if the files haven't changed."""
+        """Return a new configuration for this handshake and all later handshakes; None if the files
+        haven't changed.
+        """
         nonlocal used
         certificates.changed()
-        files = certificates.files  # a handshake on another port may have read the new version already
+        # a handshake on another port may have read the new version already
+        files = certificates.files
         if files is used:
             return None
         used = files
         return _configuration(files)
 
-    return grpc.dynamic_ssl_server_credentials(_configuration(used), fetch, require_client_authentication=True)
+    return grpc.dynamic_ssl_server_credentials(
+        _configuration(used), fetch, require_client_authentication=True
+    )
 
 
 def _configuration(files: Files) -> Any:
-    return grpc.ssl_server_certificate_configuration([(files.key, files.certificate)], root_certificates=files.ca)
+    return grpc.ssl_server_certificate_configuration(
+        [(files.key, files.certificate)], root_certificates=files.ca
+    )

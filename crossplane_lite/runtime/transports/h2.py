@@ -1,8 +1,10 @@
-"""The transport that uses the package h2: pure Python, with one selector for all sockets and a crew of threads.
+"""The transport that uses the package h2: pure Python, with one selector for all sockets and a crew
+of threads.
 
-A crew is a pool of threads of which one waits for the sockets at a time (see `crew`). Because there is one selector
-instead of a thread for each connection, a thousand idle connections need no threads, and limits, deadlines and the
-queue of calls are in one place. docs/reference/transports.rst has measurements.
+A crew is a pool of threads of which one waits for the sockets at a time (see `crew`). Because there
+is one selector instead of a thread for each connection, a thousand idle connections need no
+threads, and limits, deadlines and the queue of calls are in one place.
+docs/reference/transports.rst has measurements.
 """
 
 from __future__ import annotations
@@ -37,14 +39,15 @@ load("h2", "h2")  # raises an error if h2 isn't installed; `listen` imports the 
 
 __all__ = ["H2Transport"]
 
-# After this time the leading thread looks at the sockets again, and those come first that have used less time.
+# After this time the leading thread looks at the sockets again, and those come first that have used
+# less time.
 _TURN_SECONDS: Final = 0.001
 _LONGEST_TURN_SECONDS: Final = 0.004
 # Open files that the process needs in addition to its connections.
 _OTHER_FILES: Final = 64
 _FEWEST_PEERS: Final = 16
-# While there are connections, their time limits are checked so often, for each connection a little less often: checking
-# thousands takes a while.
+# While there are connections, their time limits are checked so often, for each connection a little
+# less often: checking thousands takes a while.
 _TICK_SECONDS: Final = 0.1
 _TICK_SECONDS_PER_PEER: Final = 0.0005
 # A connection for which no more bytes are held doesn't count if memory is shared.
@@ -57,7 +60,8 @@ _log = logging.getLogger(__name__)
 
 
 class H2Transport:
-    """The transport that serves gRPC over HTTP/2: over TLS, or in plain text without an upgrade from HTTP/1.1.
+    """The transport that serves gRPC over HTTP/2: over TLS, or in plain text without an upgrade
+    from HTTP/1.1.
 
     Args:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
@@ -73,7 +77,11 @@ class H2Transport:
     why = ""
 
     def __init__(
-        self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
+        self,
+        handle: Handle | None,
+        limits: Limits,
+        others: Others,
+        certificates: Certificates | None = None,
     ) -> None:
         if certificates is not None:
             certificates.context  # noqa: B018  # made when it is asked for; an error if OpenSSL can't verify clients
@@ -81,10 +89,13 @@ class H2Transport:
         self._handle = handle
         self._others = others
         self._limits = limits
-        self._most_peers = min(limits.connections, max(_FEWEST_PEERS, addresses.most_files() - _OTHER_FILES))
+        self._most_peers = min(
+            limits.connections, max(_FEWEST_PEERS, addresses.most_files() - _OTHER_FILES)
+        )
         self._listeners: list[socket.socket] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
-        # Only the leading thread uses these, except `_touched`: the peers that it has to look at again.
+        # Only the leading thread uses these, except `_touched`: the peers that it has to look at
+        # again.
         self._peers: dict[Peer, None] = {}
         self._more: dict[Peer, None] = {}
         self._touched: dict[Peer, None] = {}
@@ -112,7 +123,8 @@ class H2Transport:
         if where.path:
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
         self._listeners += found
-        # Imported after the sockets listen: clients that connect now wait, instead of being refused.
+        # Imported after the sockets listen: clients that connect now wait, instead of being
+        # refused.
         from .peer import Peer
 
         self._new_peer = Peer
@@ -130,7 +142,9 @@ class H2Transport:
         self._crew.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the
+        transport.
+        """
         if not self._started:
             self._close_listeners()
             return
@@ -150,21 +164,30 @@ class H2Transport:
     # Connections call the next four methods, with their lock held.
 
     def knows(self, path: str) -> bool:
-        """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
+        """Return whether there is a method with the path `path`; an empty path stands for
+        RunFunction.
+        """
         return self._others(path) is not None if path else self._handle is not None
 
     def ready(self, call: Call) -> None:
-        """Queue a call, whose request has arrived completely, for a thread; refuse the call if the queue is full.
+        """Queue a call, whose request has arrived completely, for a thread; refuse the call if the
+        queue is full.
 
         A call of a method other than RunFunction, such as a health check, is answered at once.
         """
         if call.headers.path:
             self._answer_quickly(call)
         elif self._shared.left < self._shared.limit // 4 and self._has_its_share(call.connection):
-            text = "the server's memory is short, and this connection doesn't take its answers: take them first"
+            text = (
+                "the server's memory is short, and this connection doesn't take its answers: take"
+                " them first"
+            )
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
         elif not self._crew.submit(call, call.connection):
-            text = f"too many calls wait for a thread: {self._limits.waiting:,}; call again later, or raise --threads"
+            text = (
+                f"too many calls wait for a thread: {self._limits.waiting:,}; call again later, or"
+                " raise --threads"
+            )
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
 
     def _has_its_share(self, connection: Connection) -> bool:
@@ -197,12 +220,17 @@ class H2Transport:
         except Refused as e:
             outcome = e
         except BaseException as e:  # MemoryError, for example; the thread must go on
-            _log.error("a call has failed in the server, outside of the function's code: %s", type(e).__name__)
+            _log.error(
+                "a call has failed in the server, outside of the function's code: %s",
+                type(e).__name__,
+            )
             outcome = Refused(status.INTERNAL, "the server failed; its log says why")
         self._hand_back(call, outcome)
 
     def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
-        """Answer a call, in the thread that ran it. The leading thread does what is left to do, if there is any."""
+        """Answer a call, in the thread that ran it. The leading thread does what is left to do, if
+        there is any.
+        """
         peer = call.connection.peer
         now = time.monotonic()
         with peer.lock:
@@ -215,13 +243,16 @@ class H2Transport:
             except Exception:
                 _log.exception("a connection has failed, and is closed")
                 peer.close()
-            settled = call.dropped and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
+            settled = (
+                call.dropped and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
+            )
         if not settled or self._shared.left < 0:
             self._touched[peer] = None
             self._wake_up()
 
     def _turn(self) -> bool:
-        """Wait for sockets, and read and write those that are ready; return False when the transport has ended.
+        """Wait for sockets, and read and write those that are ready; return False when the
+        transport has ended.
 
         This is the crew's `lead`. An exception is logged, and the next turn begins after a second.
         """
@@ -236,7 +267,8 @@ class H2Transport:
         try:
             self._look_at(self._selector.select(None if wake == FOREVER else max(0.0, wake - now)))
         except Exception:
-            # The next leading thread goes on. Without a pause, a lasting fault would keep a processor busy.
+            # The next leading thread goes on. Without a pause, a lasting fault would keep a
+            # processor busy.
             _log.exception("the transport has failed; it goes on in a second")
             time.sleep(_PAUSE_SECONDS)
         return True
@@ -253,8 +285,11 @@ class H2Transport:
                 found[data] = events
             else:
                 listeners.append(data)
-        # Who has used the least time comes first. The selector reports those again that get no turn now.
-        ranked = sorted(found, key=lambda peer: peer.budget.rank(now)) if len(found) > 1 else list(found)
+        # Who has used the least time comes first. The selector reports those again that get no turn
+        # now.
+        ranked = (
+            sorted(found, key=lambda peer: peer.budget.rank(now)) if len(found) > 1 else list(found)
+        )
         # If there are so many that looking at them takes long, a turn is longer, too.
         started = time.monotonic()
         turn = min(max(_TURN_SECONDS, 2 * (started - now)), _LONGEST_TURN_SECONDS)
@@ -283,7 +318,8 @@ class H2Transport:
             self._listen(not self._stopping)
 
     def _make_memory(self, now: float) -> None:
-        """Refuse calls until the memory is within its limit again: those of the connection with the most bytes first.
+        """Refuse calls until the memory is within its limit again: those of the connection with the
+        most bytes first.
 
         So a peer that doesn't end its requests, or doesn't take its answers, can't keep others out.
         """
@@ -300,7 +336,8 @@ class H2Transport:
     def _wake_up(self) -> None:
         with self._waking:
             if not self._ended.is_set():
-                with contextlib.suppress(BlockingIOError):  # the pipe is full, so the thread will wake up anyway
+                # the pipe is full, so the thread will wake up anyway
+                with contextlib.suppress(BlockingIOError):
                     os.write(self._poke, b"\0")
 
     def _end(self) -> None:
@@ -311,7 +348,8 @@ class H2Transport:
         self._listen(False)
         self._close_listeners()
         self._selector.close()
-        with self._waking:  # no other thread may write to the pipe's number when it belongs to another file
+        # no other thread may write to the pipe's number when it belongs to another file
+        with self._waking:
             self._ended.set()
             os.close(self._wake)
             os.close(self._poke)
@@ -319,8 +357,8 @@ class H2Transport:
     def _with(self, peer: Peer, step: Callable[..., None], *arguments: object) -> None:
         """Call `step`, which changes `peer`. Then update the events for which the peer waits.
 
-        If `step` raises an exception, it is logged and the peer's connection is closed. If the peer was already
-        removed, nothing happens.
+        If `step` raises an exception, it is logged and the peer's connection is closed. If the peer
+        was already removed, nothing happens.
         """
         if peer not in self._peers:
             return
@@ -354,7 +392,8 @@ class H2Transport:
         if self._stopping and self._listeners:
             self._listen(False)
             for listener in self._listeners:
-                # Clients that have connected by now may have begun a call. Others may connect all the time.
+                # Clients that have connected by now may have begun a call. Others may connect all
+                # the time.
                 self._accept(listener, now + _LAST_ACCEPT_SECONDS)
             self._close_listeners()
             for peer in list(self._peers):
@@ -369,7 +408,8 @@ class H2Transport:
             except OSError as e:
                 if e.errno in _NO_MORE_FILES and not self._make_room(now):
                     _log.warning(
-                        "no connections are accepted for a second: %s; raise the limit on open files (ulimit -n)",
+                        "no connections are accepted for a second: %s; raise the limit on open"
+                        " files (ulimit -n)",
                         e.strerror,
                     )
                     self._listen(False)
@@ -386,7 +426,8 @@ class H2Transport:
             sock.close()
             return
         if sock.fileno() < 3:
-            # Code of the function has closed stdout or stderr. What is written there must not get into a connection.
+            # Code of the function has closed stdout or stderr. What is written there must not get
+            # into a connection.
             null, low = os.open(os.devnull, os.O_RDWR), sock.detach()
             sock = socket.socket(fileno=fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 3))
             os.dup2(null, low)
@@ -401,10 +442,11 @@ class H2Transport:
         peer.budget.work(time.monotonic() - now, now)
 
     def _make_room(self, now: float) -> bool:
-        """Close the connection that is worth least, to make room for another; return False if none may be closed.
+        """Close the connection that is worth least, to make room for another; return False if none
+        may be closed.
 
-        This is the oldest one from which no whole request has come; if there is none, of those without an open call
-        the one whose last call began first.
+        This is the oldest one from which no whole request has come; if there is none, of those
+        without an open call the one whose last call began first.
         """
         least = next((peer for peer in self._peers if not peer.budget.completed), None)
         if least is None:
@@ -420,12 +462,13 @@ class H2Transport:
             if on:
                 self._selector.register(listener, selectors.EVENT_READ, listener)
             else:
-                with contextlib.suppress(KeyError, ValueError):  # not registered, because accepting was paused
+                # not registered, because accepting was paused
+                with contextlib.suppress(KeyError, ValueError):
                     self._selector.unregister(listener)
 
     def _close_listeners(self) -> None:
-        # The files of Unix sockets are removed before the sockets are closed. After that, another server could take the
-        # path over, with a file that has the same number.
+        # The files of Unix sockets are removed before the sockets are closed. After that, another
+        # server could take the path over, with a file that has the same number.
         for path, number in self._sockets_to_remove:
             with contextlib.suppress(OSError):
                 if os.stat(path).st_ino == number:  # our file, and not another server's

@@ -1,6 +1,8 @@
-"""A peer's socket: the TLS handshake, reading and writing without waiting, and closing so that no answer gets lost.
+"""A peer's socket: the TLS handshake, reading and writing without waiting, and closing so that no
+answer gets lost.
 
-The peer is the client at the other end of a connection. Failed handshakes are counted, and logged once a minute.
+The peer is the client at the other end of a connection. Failed handshakes are counted, and logged
+once a minute.
 """
 
 from __future__ import annotations
@@ -28,15 +30,16 @@ Done = TypeVar("Done")
 
 _READ_BYTES: Final = 16 << 10
 _READ_MORE_BYTES: Final = 64 << 10  # inside of a data frame, whose bytes cost little time
-# If so many bytes wait to be sent, the peer's bytes aren't read. Otherwise a peer that reads nothing could make us keep
-# ever more answers, such as answers to pings.
+# If so many bytes wait to be sent, the peer's bytes aren't read. Otherwise a peer that reads
+# nothing could make us keep ever more answers, such as answers to pings.
 _MOST_PENDING: Final = 256 << 10
-# If a socket is closed with unread bytes, the last written bytes get lost. So bytes are read and dropped for a while.
+# If a socket is closed with unread bytes, the last written bytes get lost. So bytes are read and
+# dropped for a while.
 _LINGER_SECONDS: Final = 1.0
 _LINGER_READS: Final = 64
 
-# The exceptions of a socket that would have to wait. Those of ssl are recognised by name, because a server without TLS
-# doesn't import ssl.
+# The exceptions of a socket that would have to wait. Those of ssl are recognised by name, because a
+# server without TLS doesn't import ssl.
 _WOULD_WAIT: Final = (BlockingIOError, InterruptedError)
 
 
@@ -45,11 +48,13 @@ class Peer:
 
     Args:
         sock: The connection's non-blocking socket.
-        certificates: The certificates for mutual TLS; None for a connection without transport security.
+        certificates: The certificates for mutual TLS; None for a connection without transport
+            security.
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
         shared: The accounts of the server, to which the connection's are charged.
-        now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
+        now: The present time, in seconds of a clock that never goes back. All methods use the same
+            clock.
 
     Attributes:
         lock: Must be held to use the peer or its connection.
@@ -58,13 +63,33 @@ class Peer:
         connection: The HTTP/2 connection; None until the TLS handshake is over.
         draining: Whether new calls are refused, because the server stops.
         gone: Whether the connection has ended, and the owner must call `release`.
-        more: Whether bytes are left that a selector doesn't report: TLS has taken them from the socket, or the turn was
-            over before they were processed.
+        more: Whether bytes are left that a selector doesn't report: TLS has taken them from the
+            socket, or the turn was over before they were processed.
     """
 
     __slots__ = (
-        *("_certificates", "_handshake_until", "_limits", "_linger_reads", "_linger_until", "_name", "_out", "_owner"),
-        *("_pace", "_sock", "_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more"),
+        *(
+            "_certificates",
+            "_handshake_until",
+            "_limits",
+            "_linger_reads",
+            "_linger_until",
+            "_name",
+            "_out",
+            "_owner",
+        ),
+        *(
+            "_pace",
+            "_sock",
+            "_tls",
+            "_wants_write",
+            "budget",
+            "connection",
+            "draining",
+            "gone",
+            "lock",
+            "more",
+        ),
         "waits_for",
     )
 
@@ -125,9 +150,11 @@ class Peer:
         return self.connection is None or self.connection.idle
 
     def ready(self, events: int, now: float, until: float) -> None:
-        """Continue the handshake, or read and write, after a selector has reported `events` for the socket.
+        """Continue the handshake, or read and write, after a selector has reported `events` for the
+        socket.
 
-        Bytes are processed until the turn is over, at the time `until`. The time is charged to the budget.
+        Bytes are processed until the turn is over, at the time `until`. The time is charged to the
+        budget.
         """
         try:
             if self._linger_until != FOREVER:
@@ -136,7 +163,8 @@ class Peer:
             if self.connection is None:
                 if not self._shake_hands(now):
                     return
-                events |= EVENT_READ  # HTTP/2 bytes may have come with the last message of the handshake
+                # HTTP/2 bytes may have come with the last message of the handshake
+                events |= EVENT_READ
             if (events & EVENT_READ or self.more) and not self._too_much_pending():
                 self._read(now, until)
             self.write(now)
@@ -146,7 +174,9 @@ class Peer:
             self.budget.work(time.monotonic() - now, now)
 
     def write(self, now: float) -> None:
-        """Send the connection's output, as far as the socket accepts it; begin to close a connection that has ended."""
+        """Send the connection's output, as far as the socket accepts it; begin to close a
+        connection that has ended.
+        """
         connection = self.connection
         if connection is None or self.gone or self._linger_until != FOREVER:
             return
@@ -173,9 +203,15 @@ class Peer:
             self._linger(now)
 
     def check(self, now: float) -> None:
-        """Enforce the time limits at the time `now`: close the connection, or do what `Connection.check` does."""
+        """Enforce the time limits at the time `now`: close the connection, or do what
+        `Connection.check` does.
+        """
         if now >= self._handshake_until and not self.draining:
-            failures.add(self._name, f"the client took more than {self._limits.handshake_seconds:g} seconds", now)
+            failures.add(
+                self._name,
+                f"the client took more than {self._limits.handshake_seconds:g} seconds",
+                now,
+            )
         if now >= self._handshake_until or now >= self._pace.until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
@@ -183,13 +219,15 @@ class Peer:
             self.write(now)
 
     def drain(self, now: float) -> None:
-        """Refuse new calls, and close the connection when the open calls are answered (see `Connection.drain`).
+        """Refuse new calls, and close the connection when the open calls are answered (see
+        `Connection.drain`).
 
         If the TLS handshake isn't over, it gets one more second.
         """
         self.draining = True
         if self.connection is None:
-            # The first call may be on its way, so the handshake gets a second, but no more: the server stops.
+            # The first call may be on its way, so the handshake gets a second, but no more: the
+            # server stops.
             self._handshake_until = min(self._handshake_until, now + _LINGER_SECONDS)
         else:
             self.connection.drain(now)
@@ -212,17 +250,23 @@ class Peer:
         self._sock.close()
 
     def give_way(self, now: float) -> None:
-        """Close this connection, to make room for another. If HTTP/2 has begun, tell the peer so."""
+        """Close this connection, to make room for another. If HTTP/2 has begun, tell the peer
+        so.
+        """
         if self.connection is None or self._linger_until != FOREVER:
             self.close()
         else:
-            text = f"the server has its limit of {self._limits.connections:,} connections, and closes idle ones"
+            text = (
+                f"the server has its limit of {self._limits.connections:,} connections, and closes"
+                " idle ones"
+            )
             self.connection.fail(NO_ERROR, text)
             self.write(now)
             self.close()
 
     def make_room(self) -> bool:
-        """Refuse a call, or close the connection, to make room in the server's memory; return False if nothing helps.
+        """Refuse a call, or close the connection, to make room in the server's memory; return False
+        if nothing helps.
 
         Call `write` next. A running call can't be stopped.
         """
@@ -245,7 +289,9 @@ class Peer:
         if self._certificates is not None:  # only now, because some clients connect and say nothing
             self._certificates.changed()
             context, self._certificates = self._certificates.context, None
-            self._sock = context.wrap_socket(self._sock, server_side=True, do_handshake_on_connect=False)
+            self._sock = context.wrap_socket(
+                self._sock, server_side=True, do_handshake_on_connect=False
+            )
         sock: Any = self._sock
         self.budget.last = now  # the newest newcomers come first: this one is further than others
         try:
@@ -259,7 +305,11 @@ class Peer:
             return False
         self._wants_write = False
         if sock.selected_alpn_protocol() != "h2":
-            failures.add(self._name, "the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC", now)
+            failures.add(
+                self._name,
+                "the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC",
+                now,
+            )
             self.close()
             return False
         self._handshake_until = FOREVER
@@ -302,7 +352,9 @@ class Peer:
             return None
 
     def _linger(self, now: float) -> None:
-        """End the sending side of the connection, and give the peer a second to close the connection."""
+        """End the sending side of the connection, and give the peer a second to close the
+        connection.
+        """
         self._linger_until = now + _LINGER_SECONDS
         self._wants_write = False
         with contextlib.suppress(OSError, ValueError):
@@ -329,10 +381,12 @@ _any_context: Any = None
 
 
 def _forget_errors() -> None:
-    """Empty this thread's queue of OpenSSL errors. Call this after a connection with TLS has failed.
+    """Empty this thread's queue of OpenSSL errors. Call this after a connection with TLS has
+    failed.
 
-    With OpenSSL 3.4 and later, Python leaves errors of the system there, such as a broken pipe. The next read of any
-    other connection in this thread would then fail with that error (python/cpython, issue 148594).
+    With OpenSSL 3.4 and later, Python leaves errors of the system there, such as a broken pipe. The
+    next read of any other connection in this thread would then fail with that error
+    (python/cpython, issue 148594).
     """
     global _any_context
     import ssl
@@ -344,7 +398,9 @@ def _forget_errors() -> None:
 
 
 def _wanted(error: OSError) -> int | None:
-    """Return the event to wait for before a socket operation is tried again; None if `error` isn't about waiting."""
+    """Return the event to wait for before a socket operation is tried again; None if `error` isn't
+    about waiting.
+    """
     if isinstance(error, _WOULD_WAIT):
         return EVENT_READ
     name = type(error).__name__
@@ -414,19 +470,22 @@ def reason_of(sock: Any, error: OSError) -> str:
         error: The exception of `do_handshake`.
 
     Returns:
-        The reason. It is empty if the client has closed the connection before it asked for anything. Probes that only
-        connect do that.
+        The reason. It is empty if the client has closed the connection before it asked for
+        anything. Probes that only connect do that.
     """
     reason = str(getattr(error, "reason", None) or "")
     # The exceptions of ssl are recognised by name, because this module is loaded without TLS, too.
-    if isinstance(error, ConnectionError) or type(error).__name__ in ("SSLEOFError", "SSLZeroReturnError"):
+    if isinstance(error, ConnectionError) or type(error).__name__ in (
+        "SSLEOFError",
+        "SSLZeroReturnError",
+    ):
         return "" if sock.shared_ciphers() is None else "the client closed the connection"
     if reason == "CERTIFICATE_VERIFY_FAILED":
         if getattr(error, "verify_code", 0) == _SELF_SIGNED:
             return (
-                "no CA in ca.crt has signed the client's certificate: it is self-signed, or another CA of that name "
-                "has signed it; give it one that the CA in ca.crt has signed, or try the transport grpcio "
-                "(--transport grpcio)"
+                "no CA in ca.crt has signed the client's certificate: it is self-signed, or another"
+                " CA of that name has signed it; give it one that the CA in ca.crt has signed, or"
+                " try the transport grpcio (--transport grpcio)"
             )
         why = getattr(error, "verify_message", "")
         return f"the client's certificate isn't valid ({why}): {_GIVE}"

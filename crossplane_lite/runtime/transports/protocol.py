@@ -1,12 +1,12 @@
-"""gRPC over HTTP/2: sets up the package h2 with a buffer that counts frames, and reads and writes what gRPC adds.
+"""gRPC over HTTP/2: sets up the package h2 with a buffer that counts frames, and reads and writes
+what gRPC adds.
 
-h2 answers each correct frame. So a peer (a client) could keep a server busy with nothing but small correct frames, such
-as pings. Therefore each frame that doesn't advance a call costs the peer one event or two, and h2 gets the frames of
-one turn only.
+h2 answers each correct frame. So a peer (a client) could keep a server busy with nothing but small
+correct frames, such as pings. Therefore each frame that doesn't advance a call costs the peer one
+event or two, and h2 gets the frames of one turn only.
 
-What gRPC adds are headers and the prefix of messages. Compressed messages are refused: Crossplane sends
-none. Source: "gRPC over HTTP2" in the documentation of
-grpc/grpc (PROTOCOL-HTTP2).
+What gRPC adds are headers and the prefix of messages. Compressed messages are refused: Crossplane
+sends none. Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _frame: Final = load("hyperframe.frame", "h2")
 _SETTINGS: Final = _settings.SettingCodes
 
 FRAME_BYTES: Final = 256 << 10
-"""The largest frame that peers may send, in bytes. The limit is high, because each frame takes time in Python."""
+"""The largest frame that peers may send, in bytes. The limit is high, because each frame takes time
+in Python.
+"""
 
 _HEAD: Final = 9
 _DATA, _HEADERS, _RST_STREAM, _GOAWAY, _CONTINUATION = 0x0, 0x1, 0x3, 0x7, 0x9
@@ -61,7 +63,8 @@ _SMALL: Final = 1024
 # A reset costs more, because the server may have begun with the call.
 _COST_OF_RESET: Final = 2
 
-# The largest flow control window of a stream. The window is a whole request of the largest size, up to this limit.
+# The largest flow control window of a stream. The window is a whole request of the largest size, up
+# to this limit.
 _MOST_WINDOW: Final = 16 << 20
 LAST_STREAM: Final = 2**31 - 1
 """The greatest number of a stream, and of bytes in a window."""
@@ -75,29 +78,40 @@ class _Protocol(_h2.H2Connection):  # type: ignore[name-defined, misc]
 def _quiet(cls: Any) -> Any:
     """Return a subclass of a frame class whose `repr` is only the class's name.
 
-    h2 makes the repr of each frame for a trace that nobody reads. The usual repr has the content as hexadecimal digits,
-    which takes a third of the time of a large call. `__class__` stays the original class, because h2 looks it up.
+    h2 makes the repr of each frame for a trace that nobody reads. The usual repr has the content as
+    hexadecimal digits, which takes a third of the time of a large call. `__class__` stays the
+    original class, because h2 looks it up.
     """
-    return type(cls.__name__, (cls,), {"__repr__": lambda self: cls.__name__, "__class__": property(lambda self: cls)})
+    return type(
+        cls.__name__,
+        (cls,),
+        {"__repr__": lambda self: cls.__name__, "__class__": property(lambda self: cls)},
+    )
 
 
-_QUIET: Final = {cls: _quiet(cls) for cls in (_frame.DataFrame, _frame.HeadersFrame, _frame.WindowUpdateFrame)}
+_QUIET: Final = {
+    cls: _quiet(cls) for cls in (_frame.DataFrame, _frame.HeadersFrame, _frame.WindowUpdateFrame)
+}
 
 
 class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
-    """The bytes from a peer that aren't processed yet: h2's own buffer, which gives the frames of one turn only.
+    """The bytes from a peer that aren't processed yet: h2's own buffer, which gives the frames of
+    one turn only.
 
     The limits on sizes are enforced as soon as a frame's head has come.
 
     Args:
-        header_bytes: The largest header block as it is sent, in bytes, in all of its frames together.
+        header_bytes: The largest header block as it is sent, in bytes, in all of its frames
+            together.
         server: Whether the peer is a client, which sends a preface.
 
     Attributes:
-        until: When the present turn is over, by `time.monotonic`. At least one frame is taken in each turn.
+        until: When the present turn is over, by `time.monotonic`. At least one frame is taken in
+            each turn.
         begun: The number of frames that have begun. The frames of a header block count as one.
         cost: The events that the frames in the present turn cost.
-        departing: Whether the peer has sent a GOAWAY frame, so that it begins no more calls and takes no more.
+        departing: Whether the peer has sent a GOAWAY frame, so that it begins no more calls and
+            takes no more.
         last_stream: The last stream that a departing peer takes.
         behind: Whether the last turn was over before all whole frames were taken.
     """
@@ -131,7 +145,9 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 
     @property
     def wants_more(self) -> bool:
-        """Whether the bytes that have come end inside of a data frame, so that many more are to come."""
+        """Whether the bytes that have come end inside of a data frame, so that many more are to
+        come.
+        """
         return self._checked and self._data[3] == _DATA
 
     def __iter__(self) -> Frames:
@@ -141,7 +157,9 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
         return self
 
     def __next__(self) -> Any:
-        """Return the next frame of the present turn. A header block in several frames becomes one frame."""
+        """Return the next frame of the present turn. A header block in several frames becomes one
+        frame.
+        """
         data = self._data
         while True:
             if len(data) < _HEAD:
@@ -156,10 +174,15 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
                 self.behind = True
                 raise StopIteration
             self._checked, self._taken = False, True
-            if kind != _GOAWAY or self._headers_buffer or any(data[5:_HEAD]) or not 8 <= size <= _LONGEST_GOAWAY:
+            if (
+                kind != _GOAWAY
+                or self._headers_buffer
+                or any(data[5:_HEAD])
+                or not 8 <= size <= _LONGEST_GOAWAY
+            ):
                 break
-            # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
-            # GOAWAY frames.
+            # After a GOAWAY frame h2 would refuse to send the answers for which the peer still
+            # waits. h2 handles wrong GOAWAY frames.
             self.departing = True
             self.last_stream = int.from_bytes(data[_HEAD : _HEAD + 4], "big") & LAST_STREAM
             del data[: _HEAD + size]
@@ -170,7 +193,9 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
         return frame
 
     def _check(self, size: int, kind: int, flags: int) -> None:
-        """Count a frame by its head, and raise Exceeded if the frame or the header block is too large."""
+        """Count a frame by its head, and raise Exceeded if the frame or the header block is too
+        large.
+        """
         if size > FRAME_BYTES:
             text = f"a frame has {size:,} bytes; at most {FRAME_BYTES:,} are accepted"
             raise Exceeded(text, _FRAME_SIZE_ERROR)
@@ -187,7 +212,8 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 
 
 def new_connection(limits: Limits, frames: Frames, *, server: bool = True) -> Any:
-    """Return a new h2 connection with the settings for gRPC. Its SETTINGS frame is ready to be sent.
+    """Return a new h2 connection with the settings for gRPC. Its SETTINGS frame is ready to be
+    sent.
 
     Args:
         limits: The limits.
@@ -215,8 +241,9 @@ def new_connection(limits: Limits, frames: Frames, *, server: bool = True) -> An
     }
     conn.local_settings = _settings.Settings(client=not server, initial_values=values)
     conn.initiate_connection()
-    # If a peer opens too many streams, h2 closes the connection. But a peer may not have read our settings yet. So
-    # Connection refuses the single stream, and h2's limit is higher, for peers that ignore our settings.
+    # If a peer opens too many streams, h2 closes the connection. But a peer may not have read our
+    # settings yet. So Connection refuses the single stream, and h2's limit is higher, for peers
+    # that ignore our settings.
     values[_SETTINGS.MAX_CONCURRENT_STREAMS] = 10 * limits.streams
     conn.local_settings = _settings.Settings(client=not server, initial_values=values)
     conn.incoming_buffer = frames
@@ -227,7 +254,9 @@ def new_connection(limits: Limits, frames: Frames, *, server: bool = True) -> An
 
 
 PREFIX_BYTES: Final = 5
-"""The size of a message's prefix: a byte that is 0 (not compressed), and the message's length in four bytes."""
+"""The size of a message's prefix: a byte that is 0 (not compressed), and the message's length in
+four bytes.
+"""
 
 _PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
 _ENCODING: Final = b"identity"
@@ -236,8 +265,12 @@ _SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, 
 Headers = list[tuple[bytes, bytes]]
 
 
-_NOT_GRPC: Final = "This is a gRPC server: send POST requests with the content type application/grpc.\n"
-_NOT_HTTP_2: Final = "This is a gRPC server, which speaks HTTP/2 alone: call it with a client of gRPC.\n"
+_NOT_GRPC: Final = (
+    "This is a gRPC server: send POST requests with the content type application/grpc.\n"
+)
+_NOT_HTTP_2: Final = (
+    "This is a gRPC server, which speaks HTTP/2 alone: call it with a client of gRPC.\n"
+)
 _HTTP_1: Final = re.compile(rb"[A-Z]+ \S+ HTTP/1\.[01]\r?\n")
 _FORMATS: Final = frozenset((b"application/grpc", b"application/grpc+proto"))
 
@@ -261,8 +294,8 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         headers: The names and values, with the pseudo-headers of HTTP/2, such as `:path`.
 
     Raises:
-        Refused: A header of the call is missing or wrong, the compression isn't supported, or the request isn't a call
-            of gRPC.
+        Refused: A header of the call is missing or wrong, the compression isn't supported, or the
+            request isn't a call of gRPC.
     """
     values = dict(headers)
     if values.get(b":method") != b"POST":
@@ -275,19 +308,29 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         text = f"this server takes messages of protobuf alone (got the content type {name})"
         raise Refused(status.UNIMPLEMENTED, text)
     if values.get(b"te") != b"trailers":
-        raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
+        raise Refused(
+            status.INTERNAL,
+            "the header te: trailers is missing; a proxy on the way may have dropped it",
+        )
     path = values[b":path"].decode("utf-8", "replace")
     encoding = values.get(b"grpc-encoding", _ENCODING)
     if encoding != _ENCODING:
         name = encoding.decode("utf-8", "replace")[:100]
-        text = f"this server takes no compressed messages (got the grpc-encoding {name}): let the client compress none"
+        text = (
+            f"this server takes no compressed messages (got the grpc-encoding {name}): let the"
+            " client compress none"
+        )
         raise Refused(status.UNIMPLEMENTED, text)
     timeout = values.get(b"grpc-timeout")
-    return CallHeaders(None if timeout is None else _seconds(timeout), "" if path in _PATHS else path)
+    return CallHeaders(
+        None if timeout is None else _seconds(timeout), "" if path in _PATHS else path
+    )
 
 
 def answer_to_http_1(data: bytes) -> bytes:
-    """Return the answer to the first bytes of a connection if they ask in HTTP/1, otherwise nothing."""
+    """Return the answer to the first bytes of a connection if they ask in HTTP/1, otherwise
+    nothing.
+    """
     if not _HTTP_1.match(data):
         return b""
     head = (
@@ -303,13 +346,17 @@ def _seconds(timeout: bytes) -> float:
     digits, unit = timeout[:-1], timeout[-1:]
     if not digits.isdigit() or len(digits) > 8 or unit not in _SECONDS:
         given = timeout[:20].decode("ascii", "replace")
-        text = f"grpc-timeout must be up to eight digits and one of H, M, S, m, u, n (got {given!r})"
+        text = (
+            f"grpc-timeout must be up to eight digits and one of H, M, S, m, u, n (got {given!r})"
+        )
         raise Refused(status.INTERNAL, text)
     return int(digits) * _SECONDS[unit]
 
 
 def error_headers(error: Refused) -> Headers:
-    """Return the headers of an answer that has a status and no response. A long status text is cut."""
+    """Return the headers of an answer that has a status and no response. A long status text is
+    cut.
+    """
     if error.http_status != 200:
         headers = [(b":status", str(error.http_status).encode()), (b"content-type", b"text/plain")]
         return [*headers, (b"allow", b"POST")] if error.http_status == 405 else headers
@@ -327,7 +374,9 @@ def error_headers(error: Refused) -> Headers:
 def _percent_encoded(text: str) -> bytes:
     data = text.encode("utf-8", "replace")
     # Printable ASCII characters other than % are sent unchanged.
-    return b"".join(b"%c" % byte if 0x20 <= byte <= 0x7E and byte != 0x25 else b"%%%02X" % byte for byte in data)
+    return b"".join(
+        b"%c" % byte if 0x20 <= byte <= 0x7E and byte != 0x25 else b"%%%02X" % byte for byte in data
+    )
 
 
 def message_length(prefix: bytes, limit: int) -> int:
@@ -337,13 +386,15 @@ def message_length(prefix: bytes, limit: int) -> int:
         Refused: The message is longer than `limit` bytes, or the prefix is wrong.
     """
     if prefix[0]:
-        text = f"the first byte of the request, gRPC's compression flag, must be 0 (got {prefix[0]})"
+        text = (
+            f"the first byte of the request, gRPC's compression flag, must be 0 (got {prefix[0]})"
+        )
         raise Refused(status.INTERNAL, text)
     length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
     if length > limit:
         text = (
-            f"the request has {length:,} bytes, and is larger than the function's limit of {limit:,} bytes: give the "
-            "function a larger --max-recv-message-size (in MB)"
+            f"the request has {length:,} bytes, and is larger than the function's limit of"
+            f" {limit:,} bytes: give the function a larger --max-recv-message-size (in MB)"
         )
         raise Refused(status.RESOURCE_EXHAUSTED, text)
     return length

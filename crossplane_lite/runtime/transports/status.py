@@ -1,4 +1,6 @@
-"""The status codes of gRPC that the server uses, and the exception that answers a call with such a code."""
+"""The status codes of gRPC that the server uses, and the exception that answers a call with such a
+code.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ class Refused(Exception):
     Attributes:
         code: gRPC's status code.
         text: The status message, for people. It is sent in a header, so a long one is cut.
-        http_status: The status of HTTP. If it isn't 200, the request wasn't a call of gRPC, and `text` is the body.
+        http_status: The status of HTTP. If it isn't 200, the request wasn't a call of gRPC, and
+            `text` is the body.
     """
 
     def __init__(self, code: int, text: str, http_status: int = 200) -> None:

@@ -1,4 +1,6 @@
-"""apply-replacements: values of fields, copied into the fields of other resources, as kustomize's replacements do."""
+"""apply-replacements: values of fields, copied into the fields of other resources, as kustomize's
+replacements do.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def _is(resource: krm.Resource, select: Any) -> bool:
 
 
 def _paths(resource: krm.Resource, path: str) -> Iterator[str]:
-    """Yield the paths that a path with stars stands for. Kustomize writes a dot before a bracket."""
+    """Yield the paths that a path with stars stands for. Kustomize writes a dot before a
+    bracket.
+    """
     head, star, tail = path.replace(".[", "[").partition(".*")
     if not star:
         yield head
@@ -62,8 +66,8 @@ def _value(rl: krm.ResourceList, source: Any) -> Any:
 def transform(rl: krm.ResourceList) -> krm.Result | None:
     """Copy values of fields into fields of other resources.
 
-    functionConfig is an object of kind ApplyReplacements, whose replacements are those of kustomize: each has a source
-    and targets.
+    functionConfig is an object of kind ApplyReplacements, whose replacements are those of
+    kustomize: each has a source and targets.
     """
     config = rl.function_config
     if config is None or config.kind != "ApplyReplacements":
@@ -84,7 +88,9 @@ def _apply(rl: krm.ResourceList, value: Any, target: Any) -> None:
             for path in _paths(resource, pattern):
                 before = resource.get(path)
                 if before is None and not options.get("create"):
-                    raise InputError(f"{resource.kind} {resource.name} has no {path}; options.create makes it")
+                    raise InputError(
+                        f"{resource.kind} {resource.name} has no {path}; options.create makes it"
+                    )
                 resource.set(path, _part(before, options, value))
 
 

@@ -1,4 +1,6 @@
-"""apply-setters: values for the fields whose comments name a setter, such as `replicas: 1 # kpt-set: ${replicas}`."""
+"""apply-setters: values for the fields whose comments name a setter, such as
+`replicas: 1 # kpt-set: ${replicas}`.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ def transform(rl: krm.ResourceList) -> None:
     config, _ = found
     values = dict(config if config is not rl.function_config else config.get("setters", {}))
     for resource in rl.items:
-        marked = [(one, setters_in(one.line)) for one in resource.all_comments() if setters_in(one.line)]
+        marked = [
+            (one, setters_in(one.line)) for one in resource.all_comments() if setters_in(one.line)
+        ]
         for comments, pattern in marked:
             names = names_in(pattern)
             if any(name in values for name in names):
                 _apply(rl, resource, comments, pattern, values)
 
 
-def _apply(rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments, pattern: str, values: Any) -> None:
+def _apply(
+    rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments, pattern: str, values: Any
+) -> None:
     before = comments.value
     if krm.is_list(before):
         try:
@@ -48,10 +54,15 @@ def _apply(rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments,
     if krm.is_map(before):
         rl.results.error("a setter can't stand for an object", resource, comments.path)
         return
-    texts = {**derived(pattern, text_of(before)), **{name: str(value) for name, value in values.items()}}
+    texts = {
+        **derived(pattern, text_of(before)),
+        **{name: str(value) for name, value in values.items()},
+    }
     missing = [name for name in names_in(pattern) if name not in texts]
     if missing:
-        rl.results.error(f"values must be given for the setters {', '.join(missing)}", resource, comments.path)
+        rl.results.error(
+            f"values must be given for the setters {', '.join(missing)}", resource, comments.path
+        )
         return
     new = filled(pattern, texts)
     if new != text_of(before):

@@ -19,8 +19,8 @@ else:  # run by its path
 def transform(rl: krm.ResourceList) -> None:
     """Add a comment with the setters' names to each field that holds their values.
 
-    functionConfig is a ConfigMap with the setters in its data. A text or number matches where a setter's value is in
-    it, a list where it has the same elements in any order.
+    functionConfig is a ConfigMap with the setters in its data. A text or number matches where a
+    setter's value is in it, a list where it has the same elements in any order.
     """
     found = config_of(rl, "CreateSetters", "setters")
     if found is None:
@@ -36,7 +36,9 @@ def transform(rl: krm.ResourceList) -> None:
             if taken and comments.path.startswith(taken):
                 continue
             if krm.is_list(value):
-                pattern = next((f"${{{name}}}" for name, one in lists.items() if _equal(one, value)), "")
+                pattern = next(
+                    (f"${{{name}}}" for name, one in lists.items() if _equal(one, value)), ""
+                )
                 taken = f"{comments.path}[" if pattern else ""
             elif value is not None and not krm.is_map(value):
                 pattern = _pattern(text_of(value), texts)
@@ -56,7 +58,9 @@ def _equal(wanted: list[Any], found: Any) -> bool:
 
 
 def _pattern(text: str, texts: dict[str, str]) -> str:
-    """Return a text with setters in the places of their values, the longest first; empty where it has none."""
+    """Return a text with setters in the places of their values, the longest first; empty where it
+    has none.
+    """
     parts = [(False, text)]
     for name, value in sorted(texts.items(), key=lambda item: -len(item[1])):
         cut: list[tuple[bool, str]] = []
@@ -68,9 +72,13 @@ def _pattern(text: str, texts: dict[str, str]) -> str:
     return "".join(part for _, part in parts) if any(done for done, _ in parts) else ""
 
 
-def _mark(rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments, pattern: str) -> None:
+def _mark(
+    rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments, pattern: str
+) -> None:
     if comments.line and not setters_in(comments.line):
-        rl.results.warning(f"{pattern} has no place, because of another comment", resource, comments.path)
+        rl.results.warning(
+            f"{pattern} has no place, because of another comment", resource, comments.path
+        )
         return
     try:
         comments.line = f"kpt-set: {pattern}"

@@ -14,11 +14,15 @@ else:  # run by its path
 def transform(rl: krm.ResourceList) -> krm.Result | None:
     """Delete annotations from every resource.
 
-    functionConfig is a ConfigMap with data.annotationKeys, keys with commas between them, or an object of kind
-    DeleteAnnotations with annotationKeys, a list.
+    functionConfig is a ConfigMap with data.annotationKeys, keys with commas between them, or an
+    object of kind DeleteAnnotations with annotationKeys, a list.
     """
     config = rl.function_config
-    keys = config.get("data.annotationKeys", config.get("annotationKeys")) if config is not None else None
+    keys = (
+        config.get("data.annotationKeys", config.get("annotationKeys"))
+        if config is not None
+        else None
+    )
     if not keys:
         return rl.results.error("functionConfig must have annotationKeys")
     wanted = [key.strip() for key in (keys.split(",") if isinstance(keys, str) else keys)]

@@ -1,4 +1,6 @@
-"""enable-gcp-services: a Service of Google's Config Connector for each service of a ProjectServiceSet."""
+"""enable-gcp-services: a Service of Google's Config Connector for each service of a
+ProjectServiceSet.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,15 @@ spec:
 
 @krm.function(name="enable-gcp-services")
 def transform(rl: krm.ResourceList) -> None:
-    """Make a Service for each service of a ProjectServiceSet, and remove those that it doesn't have any more."""
+    """Make a Service for each service of a ProjectServiceSet, and remove those that it doesn't have
+    any more.
+    """
     for owner in rl.where(kind="ProjectServiceSet", group="blueprints.cloud.google.com"):
         reference = f"{owner.group}/{owner.kind}/{owner.name}"
-        known = {one.get("spec.resourceID"): one for one in rl.where(kind="Service", annotations={OWNER: reference})}
+        known = {
+            one.get("spec.resourceID"): one
+            for one in rl.where(kind="Service", annotations={OWNER: reference})
+        }
         services = list(owner.get("spec.services", []))
         for service in services:
             if service not in known:

@@ -1,4 +1,6 @@
-"""ensure-name-substring: a prefix or suffix in every name, and in the fields that name these resources."""
+"""ensure-name-substring: a prefix or suffix in every name, and in the fields that name these
+resources.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ REFERENCES = {
         Field("secrets[]/name", "ServiceAccount"),
         Field("spec/tls[]/secretName", "Ingress"),
     ],
-    "PersistentVolumeClaim": [Field(f"{pod}/volumes[]/persistentVolumeClaim/claimName") for pod in _PODS],
+    "PersistentVolumeClaim": [
+        Field(f"{pod}/volumes[]/persistentVolumeClaim/claimName") for pod in _PODS
+    ],
     "ServiceAccount": [Field(f"{pod}/serviceAccountName") for pod in _PODS],
     "Service": [
         Field("spec/serviceName", "StatefulSet"),
@@ -51,7 +55,9 @@ KINDED = [
 
 
 def _substring(rl: krm.ResourceList) -> tuple[str, bool, list[Field]] | None:
-    """Return the text, whether it comes first, and further fields that hold names; None where that isn't said."""
+    """Return the text, whether it comes first, and further fields that hold names; None where that
+    isn't said.
+    """
     found = config_of(rl, "EnsureNameSubstring", "name")
     if found is None:
         return None
@@ -72,8 +78,8 @@ def _substring(rl: krm.ResourceList) -> tuple[str, bool, list[Field]] | None:
 def transform(rl: krm.ResourceList) -> None:
     """Put a text in front of every name or behind it, unless the name has it already.
 
-    functionConfig is a ConfigMap with prepend or append in its data, or an object of kind EnsureNameSubstring with
-    substring, editMode and additionalNameFields.
+    functionConfig is a ConfigMap with prepend or append in its data, or an object of kind
+    EnsureNameSubstring with substring, editMode and additionalNameFields.
     """
     wanted = _substring(rl)
     if wanted is None:
@@ -104,7 +110,9 @@ def transform(rl: krm.ResourceList) -> None:
             for holder, key in field.places(resource):
                 namespace = holder.get("namespace") or resource.namespace
                 for one in (namespace, ""):  # what isn't in any namespace is named from each
-                    holder[key] = renamed.get((holder.get("kind", ""), one, holder[key]), holder[key])
+                    holder[key] = renamed.get(
+                        (holder.get("kind", ""), one, holder[key]), holder[key]
+                    )
 
 
 if __name__ == "__main__":

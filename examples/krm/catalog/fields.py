@@ -1,4 +1,6 @@
-"""What the catalog's functions have in common: configs, fields picked by group, version and kind, and setters."""
+"""What the catalog's functions have in common: configs, fields picked by group, version and kind,
+and setters.
+"""
 
 from __future__ import annotations
 
@@ -51,17 +53,21 @@ def _places(holder: Any, steps: list[str], create: bool) -> Iterator[tuple[Any, 
 
 
 def resources_of(rl: krm.ResourceList) -> krm.Items:
-    """Return the resources of the application: neither the Kptfile nor those that are only for tools."""
+    """Return the resources of the application: neither the Kptfile nor those that are only for
+    tools.
+    """
     return rl.where_not(lambda one: one.is_local_config or one.kind == "Kptfile")
 
 
 def config_of(rl: krm.ResourceList, kind: str, what: str) -> tuple[Any, list[Field]] | None:
-    """Return what functionConfig says, and further fields; None, with an error among the results, for nothing.
+    """Return what functionConfig says, and further fields; None, with an error among the results,
+    for nothing.
 
     Args:
         rl: The list.
         kind: The kind of a functionConfig that is no ConfigMap.
-        what: What that has in its field: `labels` has its further fields in `additionalLabelFields`.
+        what: What that has in its field: `labels` has its further fields in
+            `additionalLabelFields`.
     """
     config = rl.function_config
     if rl.config is None or config is None:
@@ -70,11 +76,19 @@ def config_of(rl: krm.ResourceList, kind: str, what: str) -> tuple[Any, list[Fie
     if config.kind == "ConfigMap":
         return config.get("data", {}), []
     if config.kind != kind:
-        rl.results.error(f"functionConfig must be a ConfigMap or of kind {kind} (got {config.kind})", config)
+        rl.results.error(
+            f"functionConfig must be a ConfigMap or of kind {kind} (got {config.kind})", config
+        )
         return None
     extra = config.get(f"additional{what.removesuffix('s').capitalize()}Fields", [])
     fields = [
-        Field(one["path"], one.get("kind", ""), one.get("group"), bool(one.get("create")), one.get("version", ""))
+        Field(
+            one["path"],
+            one.get("kind", ""),
+            one.get("group"),
+            bool(one.get("create")),
+            one.get("version", ""),
+        )
         for one in extra
     ]
     return config, fields
@@ -84,7 +98,9 @@ _SETTER = re.compile(r"\$\{([^{}]+)\}")
 
 
 def setters_in(comment: str) -> str:
-    """Return the pattern of a setter comment, such as `${image}:${tag}`; empty for another comment."""
+    """Return the pattern of a setter comment, such as `${image}:${tag}`; empty for another
+    comment.
+    """
     return comment.removeprefix("kpt-set:").strip() if comment.startswith("kpt-set:") else ""
 
 
@@ -99,7 +115,9 @@ def filled(pattern: str, values: dict[str, str]) -> str:
 
 
 def derived(pattern: str, text: str) -> dict[str, str]:
-    """Return the values that setters have where a pattern has become a text; none where it can't have."""
+    """Return the values that setters have where a pattern has become a text; none where it can't
+    have.
+    """
     names: list[str] = []
     parts = []
     for at, part in enumerate(_SETTER.split(pattern)):

@@ -28,8 +28,14 @@ def validate(rl: krm.ResourceList) -> None:
                 shown = "[" + ", ".join(text_of(one) for one in value) + "]"
                 values = dict.fromkeys(names_in(pattern), (shown, "list"))
             else:
-                type_ = _TYPES.get(type(value), "str") if pattern == f"${{{names_in(pattern)[0]}}}" else "str"
-                values = {name: (text, type_) for name, text in derived(pattern, text_of(value)).items()}
+                type_ = (
+                    _TYPES.get(type(value), "str")
+                    if pattern == f"${{{names_in(pattern)[0]}}}"
+                    else "str"
+                )
+                values = {
+                    name: (text, type_) for name, text in derived(pattern, text_of(value)).items()
+                }
             for name, (text, type_) in values.items():
                 found.setdefault(name, [text, type_, 0])[2] += 1
     for name, (text, type_, count) in sorted(found.items()):

@@ -7,7 +7,9 @@ from crossplane_lite import krm
 
 @krm.function(name="remove-local-config-resources")
 def transform(rl: krm.ResourceList) -> None:
-    """Remove every resource with the annotation config.kubernetes.io/local-config, except the Kptfile."""
+    """Remove every resource with the annotation config.kubernetes.io/local-config, except the
+    Kptfile.
+    """
     gone = rl.where(lambda one: one.is_local_config and one.kind != "Kptfile")
     rl.results.info(f"Number of resources pruned: {len(gone)}")
     for one in gone:

@@ -19,7 +19,10 @@ _POD_TEMPLATES = [
 ]
 FIELDS = [
     Field("metadata/annotations", create=True),
-    *(Field("spec/template/metadata/annotations", kind, group, create=True) for kind, group in _POD_TEMPLATES),
+    *(
+        Field("spec/template/metadata/annotations", kind, group, create=True)
+        for kind, group in _POD_TEMPLATES
+    ),
     Field("spec/jobTemplate/metadata/annotations", "CronJob", "batch", create=True),
     Field("spec/jobTemplate/spec/template/metadata/annotations", "CronJob", "batch", create=True),
 ]
@@ -29,8 +32,8 @@ FIELDS = [
 def transform(rl: krm.ResourceList) -> None:
     """Set annotations on every resource, and on its pods.
 
-    functionConfig is a ConfigMap whose data are the annotations, or an object of kind SetAnnotations with annotations
-    and additionalAnnotationFields.
+    functionConfig is a ConfigMap whose data are the annotations, or an object of kind
+    SetAnnotations with annotations and additionalAnnotationFields.
     """
     found = config_of(rl, "SetAnnotations", "annotations")
     if found is None:

@@ -15,7 +15,9 @@ def transform(rl: krm.ResourceList) -> krm.Result | None:
     """
     action = rl.config.get("data.enforcementAction") if rl.config is not None else None
     if action not in ACTIONS:
-        return rl.results.error(f"functionConfig must have data.enforcementAction: {', '.join(ACTIONS)}")
+        return rl.results.error(
+            f"functionConfig must have data.enforcementAction: {', '.join(ACTIONS)}"
+        )
     policies = rl.where(group="constraints.gatekeeper.sh")
     rl.results.info(f"Number of policies set to [{action}]: {len(policies)}")
     for policy in policies:

@@ -10,7 +10,11 @@ else:  # run by its path
     from fields import Field, config_of, resources_of
 
 _PODS = ("spec", "spec/template/spec", "spec/jobTemplate/spec/template/spec", "template/spec")
-FIELDS = [Field(f"{pod}/{containers}[]/image") for pod in _PODS for containers in ("containers", "initContainers")]
+FIELDS = [
+    Field(f"{pod}/{containers}[]/image")
+    for pod in _PODS
+    for containers in ("containers", "initContainers")
+]
 
 
 def replaced(image: str, name: str, new_name: str, new_tag: str, digest: str) -> str:
@@ -33,15 +37,17 @@ def replaced(image: str, name: str, new_name: str, new_tag: str, digest: str) ->
 def transform(rl: krm.ResourceList) -> None:
     """Set the image of every container that has an image of a name.
 
-    functionConfig is a ConfigMap with name and newName, newTag or digest in its data, or an object of kind SetImage
-    with these in its field image, and additionalImageFields.
+    functionConfig is a ConfigMap with name and newName, newTag or digest in its data, or an object
+    of kind SetImage with these in its field image, and additionalImageFields.
     """
     found = config_of(rl, "SetImage", "image")
     if found is None:
         return
     config, extra = found
     wanted = config if config is not rl.function_config else config.get("image", {})
-    name, new_name, new_tag, digest = (wanted.get(key) or "" for key in ("name", "newName", "newTag", "digest"))
+    name, new_name, new_tag, digest = (
+        wanted.get(key) or "" for key in ("name", "newName", "newTag", "digest")
+    )
     if not name:
         rl.results.error("functionConfig must have name, the image to replace")
     elif not (new_name or new_tag or digest):

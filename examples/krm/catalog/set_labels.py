@@ -1,4 +1,6 @@
-"""set-labels: labels on every resource, on the pods that it makes, and in the selectors that pick these."""
+"""set-labels: labels on every resource, on the pods that it makes, and in the selectors that pick
+these.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,24 @@ _POD_TEMPLATES = [
     ("StatefulSet", "apps"),
     ("Job", "batch"),
 ]
-_POLICIES = ("spec/podSelector", "spec/ingress[]/from[]/podSelector", "spec/egress[]/to[]/podSelector")
+_POLICIES = (
+    "spec/podSelector",
+    "spec/ingress[]/from[]/podSelector",
+    "spec/egress[]/to[]/podSelector",
+)
 FIELDS = [
     Field("metadata/labels", create=True),
     Field("spec/selector", "Service", "", create=True),
     Field("spec/selector", "ReplicationController", "", create=True),
     Field("spec/template/metadata/labels", "ReplicationController", "", create=True),
-    *(Field("spec/template/metadata/labels", kind, group, create=True) for kind, group in _POD_TEMPLATES),
-    *(Field("spec/selector/matchLabels", kind, group, create=kind != "Job") for kind, group in _POD_TEMPLATES),
+    *(
+        Field("spec/template/metadata/labels", kind, group, create=True)
+        for kind, group in _POD_TEMPLATES
+    ),
+    *(
+        Field("spec/selector/matchLabels", kind, group, create=kind != "Job")
+        for kind, group in _POD_TEMPLATES
+    ),
     Field("spec/volumeClaimTemplates[]/metadata/labels", "StatefulSet", "apps", create=True),
     Field("spec/jobTemplate/metadata/labels", "CronJob", "batch", create=True),
     Field("spec/jobTemplate/spec/template/metadata/labels", "CronJob", "batch", create=True),
@@ -37,8 +49,8 @@ FIELDS = [
 def transform(rl: krm.ResourceList) -> None:
     """Set labels on every resource, on its pods, and in selectors.
 
-    functionConfig is a ConfigMap whose data are the labels, or an object of kind SetLabels with labels and
-    additionalLabelFields.
+    functionConfig is a ConfigMap whose data are the labels, or an object of kind SetLabels with
+    labels and additionalLabelFields.
     """
     found = config_of(rl, "SetLabels", "labels")
     if found is None:

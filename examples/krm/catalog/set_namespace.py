@@ -24,7 +24,10 @@ class Definitions:
 
     def __init__(self, items: krm.Items) -> None:
         crds = items.where(group="apiextensions.k8s.io", kind="CustomResourceDefinition")
-        self._scopes = {(crd.get("spec.group"), crd.get("spec.names.kind")): crd.get("spec.scope") for crd in crds}
+        self._scopes = {
+            (crd.get("spec.group"), crd.get("spec.names.kind")): crd.get("spec.scope")
+            for crd in crds
+        }
 
     def scope(self, api_version: str, kind: str) -> str | None:
         """Return `Cluster` or `Namespaced`, None for a kind that isn't defined here."""
@@ -38,15 +41,17 @@ def _depended_on(resource: krm.Resource) -> str:
 
 @krm.function(name="set-namespace")
 def transform(rl: krm.ResourceList) -> None:
-    """Set the namespace of every resource that is in one; the name of a Namespace; and fields that hold a namespace.
+    """Set the namespace of every resource that is in one; the name of a Namespace; and fields that
+    hold a namespace.
 
-    functionConfig is a ConfigMap with data.namespace, the package-context.yaml of a kpt package, or an object of kind
-    SetNamespace with namespace.
+    functionConfig is a ConfigMap with data.namespace, the package-context.yaml of a kpt package, or
+    an object of kind SetNamespace with namespace.
     """
     config = rl.function_config
     namespace = None
     if config is not None:
-        # A package's own context, as `kpt pkg init` writes it, has the package's name, which is the namespace then.
+        # A package's own context, as `kpt pkg init` writes it, has the package's name, which is the
+        # namespace then.
         key = "data.name" if config.name == CONTEXT else "data.namespace"
         namespace = config.get(key if config.kind == "ConfigMap" else "namespace")
     if not isinstance(namespace, str) or not namespace:
@@ -55,8 +60,12 @@ def transform(rl: krm.ResourceList) -> None:
     definitions = Definitions(rl.items)
     resources = resources_of(rl)
     declared = {_depended_on(one) for one in resources if one.namespace}
-    fields = [change for one in resources for change in _changes(one, namespace, definitions, declared)]
-    changed = [(resource, path, value) for resource, path, value in fields if resource.get(path) != value]
+    fields = [
+        change for one in resources for change in _changes(one, namespace, definitions, declared)
+    ]
+    changed = [
+        (resource, path, value) for resource, path, value in fields if resource.get(path) != value
+    ]
     for resource, path, value in changed:
         resource.set(path, value)
     rl.results.info(f"namespace updated to {namespace!r}, {len(changed)} value(s) changed")

@@ -1,4 +1,6 @@
-"""upsert-resource: the resources of functionConfig, in place of those of the same name, or as new ones."""
+"""upsert-resource: the resources of functionConfig, in place of those of the same name, or as new
+ones.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ TARGET = "config.kubernetes.io/target-path"
 def transform(rl: krm.ResourceList) -> None:
     """Replace each resource of the same group, kind, namespace and name, or add the resource.
 
-    functionConfig is the resource, or a List of resources. The annotation config.kubernetes.io/target-path names the
-    file that is meant.
+    functionConfig is the resource, or a List of resources. The annotation
+    config.kubernetes.io/target-path names the file that is meant.
     """
     config = rl.function_config
     if config is None:
@@ -27,10 +29,14 @@ def transform(rl: krm.ResourceList) -> None:
 
 def _upsert(rl: krm.ResourceList, content: dict[str, Any]) -> None:
     metadata = content.get("metadata", {})
-    own = {key: one for key, one in metadata.get("annotations", {}).items() if "config.k" not in key}
+    own = {
+        key: one for key, one in metadata.get("annotations", {}).items() if "config.k" not in key
+    }
     target = metadata.get("annotations", {}).get(TARGET, "")
     metadata = {key: one for key, one in metadata.items() if key != "annotations"}
-    wanted = krm.Resource({**content, "metadata": {**metadata, "annotations": own} if own else metadata})
+    wanted = krm.Resource(
+        {**content, "metadata": {**metadata, "annotations": own} if own else metadata}
+    )
     found = rl.where(lambda one: one.id == wanted.id and target in ("", one.path))
     for item in found:
         item.replace(wanted)

@@ -1,4 +1,6 @@
-"""A generator: makes a Deployment and a Service of a small config, and keeps what people add to them."""
+"""A generator: makes a Deployment and a Service of a small config, and keeps what people add to
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A validator: every container must have limits of CPU and memory; each result says where one goes, and proposes it."""
+"""A validator: every container must have limits of CPU and memory; each result says where one goes,
+and proposes it.
+"""
 
 from __future__ import annotations
 

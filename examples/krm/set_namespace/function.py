@@ -1,4 +1,6 @@
-"""A transformer: sets the namespace of every resource that is in one, and leaves cluster-scoped kinds alone."""
+"""A transformer: sets the namespace of every resource that is in one, and leaves cluster-scoped
+kinds alone.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ class Definitions:
 
     def __init__(self, items: krm.Items) -> None:
         crds = items.where(group="apiextensions.k8s.io", kind="CustomResourceDefinition")
-        self._scopes = {(crd.get("spec.group"), crd.get("spec.names.kind")): crd.get("spec.scope") for crd in crds}
+        self._scopes = {
+            (crd.get("spec.group"), crd.get("spec.names.kind")): crd.get("spec.scope")
+            for crd in crds
+        }
 
     def scope(self, api_version: str, kind: str) -> str | None:
         """Return `Cluster` or `Namespaced`, None for a kind that isn't defined here."""
@@ -41,7 +46,9 @@ def transform(rl: krm.ResourceList[SetNamespace | None]) -> None:
     for resource in rl.items:
         if not krm.is_cluster_scoped(resource.api_version, resource.kind, definitions):
             if resource.namespace not in ("", namespace):
-                rl.results.info("moved to another namespace", resource, "metadata.namespace", proposed=namespace)
+                rl.results.info(
+                    "moved to another namespace", resource, "metadata.namespace", proposed=namespace
+                )
             resource.namespace = namespace
         # A binding names the service accounts of the package by their namespace.
         for subject in resource.get("subjects", []):

@@ -40,7 +40,9 @@ def command(argv: Sequence[str]) -> int:
     if not given.output.absolute().parent.is_dir():  # it would be told after a minute
         raise InputError(f"can't write {given.output}: there is no folder {given.output.parent}")
     recording = Recording(given.recording)
-    called = dict.fromkeys((call.event.step or call.event.function, call.event.function) for call in recording.calls)
+    called = dict.fromkeys(
+        (call.event.step or call.event.function, call.event.function) for call in recording.calls
+    )
     steps = [Step(*one) for one in called]
     targets = functions.assign(given.function, steps)
     here = functions.runners([step for step in steps if step.function in targets], targets, {})
@@ -54,7 +56,9 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _told(moments: Iterable[Moment], count: int, status: StatusLine) -> Iterator[Moment]:
-    """Yield reconciles, and show how far that is: 2,000 of them take a minute, and more where functions run again."""
+    """Yield reconciles, and show how far that is: 2,000 of them take a minute, and more where
+    functions run again.
+    """
     for number, one in enumerate(moments, 1):
         status.show(f"{number}/{count} {' '.join(one.subject)}")
         yield one
@@ -65,19 +69,29 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] RECORDING",
-        description="Write one HTML file that shows a recording, reconcile by reconcile: what each step changed in "
-        "desired state, the resources and what they depend on, conditions, results, and what waits. The file needs no "
-        "network and no other file. Secret values in it are masked, and others aren't.",
+        description=(
+            "Write one HTML file that shows a recording, reconcile by reconcile: what each step"
+            " changed in desired state, the resources and what they depend on, conditions, results,"
+            " and what waits. The file needs no network and no other file. Secret values in it are"
+            " masked, and others aren't."
+        ),
         epilog="Exit status: 0; 2 when the command line or a file can't be used.",
     )
-    parser.add_argument("recording", metavar="RECORDING", type=Path, help="file or folder of a recording")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, default=Path("report.html"), help="file to write (report.html)"
+        "recording", metavar="RECORDING", type=Path, help="file or folder of a recording"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        default=Path("report.html"),
+        help="file to write (report.html)",
     )
     arguments.add_function(
         parser,
-        "show the lines that set fields, and all dependencies, of this function in this process: its recorded requests "
-        "run through it again. NAME is that of the function in the recording, and can be left out where the recording "
-        "has one. Can be given several times",
+        "show the lines that set fields, and all dependencies, of this function in this process:"
+        " its recorded requests run through it again. NAME is that of the function in the"
+        " recording, and can be left out where the recording has one. Can be given several times",
     )
     return parser

@@ -1,7 +1,8 @@
 """What the page shows, as plain data.
 
-Most events in a control plane repeat earlier ones: at rest each reconcile desires the same. So each part (a change,
-a step, a graph, a whole reconcile) is stored once, as a fact, and is meant by its number:
+Most events in a control plane repeat earlier ones: at rest each reconcile desires the same. So each
+part (a change, a step, a graph, a whole reconcile) is stored once, as a fact, and is meant by its
+number:
 
 - `xrs`: `[kind, place]` of each composite or Operation;
 - `reconciles`: `[time, number of the XR, number of the fact, whether it tries a loss]`, by
@@ -30,7 +31,16 @@ from ....composition import Function
 from ....errors import CrossplaneLiteError
 from ....proto import _view
 from ...diff.compare import Difference, against_cluster, against_version, masking
-from ...graph.appearance import CYCLE, LINE, LOOKS, TEXT, edge_tooltip, node_lines, node_tooltip, short_edge_label
+from ...graph.appearance import (
+    CYCLE,
+    LINE,
+    LOOKS,
+    TEXT,
+    edge_tooltip,
+    node_lines,
+    node_tooltip,
+    short_edge_label,
+)
 from ...graph.graph import graph_of
 from ...manifests.objects import text_of
 from ...render.observing import COMPOSITE
@@ -51,20 +61,25 @@ if TYPE_CHECKING:
 
 
 def lines_of(run: StepRun) -> Callable[[str, str], str]:
-    """Return a function from a resource's name and a field's path to the line that set it, such as `function.py:31`.
+    """Return a function from a resource's name and a field's path to the line that set it, such as
+    `function.py:31`.
 
-    compose() runs once more for this. The line is empty if it isn't known, which it never is for functions elsewhere.
+    compose() runs once more for this. The line is empty if it isn't known, which it never is for
+    functions elsewhere.
     """
     function = getattr(run.runner, "function", None)
     if not isinstance(function, Function):
         return lambda name, path: ""
     names = [COMPOSITE, *_view.RunFunctionResponse.FromString(run.response).desired.resources]
-    found = {name: _by_path(one) for name, one in record(function, run.request, names).resources.items()}
+    found = {
+        name: _by_path(one) for name, one in record(function, run.request, names).resources.items()
+    }
 
     def line(name: str, path: str) -> str:
         lines = found.get(name, {})
         while path not in lines and path:
-            # What is below a path that isn't known was set with it. A list has one change, by keys of its elements.
+            # What is below a path that isn't known was set with it. A list has one change, by keys
+            # of its elements.
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return lines.get(path, "")
 
@@ -72,7 +87,9 @@ def lines_of(run: StepRun) -> Callable[[str, str], str]:
 
 
 def _by_path(one: Registered) -> dict[str, str]:
-    """Return the lines by path: those of fields, of all that is around them, and that of the resource for the rest."""
+    """Return the lines by path: those of fields, of all that is around them, and that of the
+    resource for the rest.
+    """
     lines = {"": one.made or one.registered}
     for steps, place in sorted(one.places.items(), key=lambda item: _sortable(item[0])):
         for end in range(len(steps), 0, -1):
@@ -129,8 +146,12 @@ def facts(title: str, moments: Iterable[Moment], notes: Sequence[str] = ()) -> s
             except (CrossplaneLiteError, RecursionError) as e:  # the other reconciles can be shown
                 empty = found.add({"nodes": [], "edges": [], "notes": []})
                 error = f"this reconcile can't be shown: {e}"
-                known[key] = found.add({"steps": [], "conditions": [], "graph": empty, "error": error})
-        rows.append([moment.time, xrs.setdefault(moment.subject, len(xrs)), known[key], moment.is_loss])
+                known[key] = found.add(
+                    {"steps": [], "conditions": [], "graph": empty, "error": error}
+                )
+        rows.append(
+            [moment.time, xrs.setdefault(moment.subject, len(xrs)), known[key], moment.is_loss]
+        )
     head = {
         "title": title,
         "notes": list(notes),
@@ -140,15 +161,22 @@ def facts(title: str, moments: Iterable[Moment], notes: Sequence[str] = ()) -> s
             "text": TEXT,
             "line": LINE,
             "cycle": CYCLE,
-            "states": {state.value: [look.fill, look.stroke, look.style] for state, look in LOOKS.items()},
+            "states": {
+                state.value: [look.fill, look.stroke, look.style] for state, look in LOOKS.items()
+            },
         },
     }
     return f'{_json(head)[:-1]},"facts":[{",".join(found.texts())}]}}'
 
 
 def _json(value: Any) -> str:
-    """Return a part of the page in JSON, in which control characters and halves of characters can be seen."""
-    return json.dumps(copied(value, text=lambda text: "\n".join(map(escaped, text.split("\n")))), separators=(",", ":"))
+    """Return a part of the page in JSON, in which control characters and halves of characters can
+    be seen.
+    """
+    return json.dumps(
+        copied(value, text=lambda text: "\n".join(map(escaped, text.split("\n")))),
+        separators=(",", ":"),
+    )
 
 
 def _reconcile(found: _Facts, moment: Moment) -> int:
@@ -162,7 +190,10 @@ def _reconcile(found: _Facts, moment: Moment) -> int:
         response = _view.RunFunctionResponse.FromString(run.response)
         composite = decoded(request.observed.composite) or composite
         observed = [decoded(one) for one in request.observed.resources.values()]
-        before, after = (desired_of([run], one.desired, decoded(one.desired.composite)) for one in (request, response))
+        before, after = (
+            desired_of([run], one.desired, decoded(one.desired.composite))
+            for one in (request, response)
+        )
         mask = masking([before, after], observed)
         difference = against_version(composite, observed, before, after)
         changes = [found.add(one) for one in _changes(difference, _OF_A_STEP, lines_of(run))]
@@ -171,7 +202,9 @@ def _reconcile(found: _Facts, moment: Moment) -> int:
     if isinstance(outcome, Rendered):
         difference = against_cluster(composite, observed, outcome)._replace(status=[])
         fact["effects"] = [found.add(one) for one in _changes(difference, _OF_A_RECONCILE)]
-        fact["keeps"] = [one.name for one in difference.entries if one.waits and one.action in _STAYS]
+        fact["keeps"] = [
+            one.name for one in difference.entries if one.waits and one.action in _STAYS
+        ]
     else:
         fact["error"] = mask(str(outcome))
     return found.add({**fact, "graph": found.add(_graph(graph_of(outcome)))})
@@ -197,22 +230,39 @@ def _changes(
             shown_at = [] if words is _OF_A_RECONCILE and one.action == "create" else one.changes
             fields = [_field(each, line(one.name, each.path)) for each in shown_at]
             note = one.note if one.action == "delete" else ""
-            yield {"action": words[one.action], "name": one.name, "kind": one.kind, "note": note, "fields": fields}
+            yield {
+                "action": words[one.action],
+                "name": one.name,
+                "kind": one.kind,
+                "note": note,
+                "fields": fields,
+            }
     if difference.status:
         fields = [_field(each, line(COMPOSITE, each.path)) for each in difference.status]
-        yield {"action": words["change"], "name": "", "kind": "of the composite", "note": "", "fields": fields}
+        yield {
+            "action": words["change"],
+            "name": "",
+            "kind": "of the composite",
+            "note": "",
+            "fields": fields,
+        }
 
 
 def _field(change: Change, line: str) -> list[str | None]:
-    new, old = (None if value is ABSENT else shown(value, _LONGEST) for value in (change.new, change.old))
+    new, old = (
+        None if value is ABSENT else shown(value, _LONGEST) for value in (change.new, change.old)
+    )
     return [change.path, new, old, line]
 
 
-def _step(run: StepRun, changes: list[int], response: Any, waiting: Waiting, mask: Mask) -> dict[str, Any]:
+def _step(
+    run: StepRun, changes: list[int], response: Any, waiting: Waiting, mask: Mask
+) -> dict[str, Any]:
     waits = [[need.name, need.path, need.why] for need in waiting.needs]
     named = {need.name for need in waiting.needs}
     conditions = [
-        (one.type, _STATUSES.get(one.status, "Unknown"), one.reason, one.message) for one in response.conditions
+        (one.type, _STATUSES.get(one.status, "Unknown"), one.reason, one.message)
+        for one in response.conditions
     ]
     notes = [
         *(f"{one.name}: {one.text}" if one.name else one.text for one in waiting.notes),
@@ -224,10 +274,15 @@ def _step(run: StepRun, changes: list[int], response: Any, waiting: Waiting, mas
         "calls": run.calls,
         "changes": changes,
         "results": _masked(
-            ((_SEVERITIES.get(one.severity, "Normal"), one.reason, one.message) for one in response.results), mask
+            (
+                (_SEVERITIES.get(one.severity, "Normal"), one.reason, one.message)
+                for one in response.results
+            ),
+            mask,
         ),
         "conditions": _masked(conditions, mask),
-        "waits": waits + [[name, "", "another step holds it back"] for name in waiting.held if name not in named],
+        "waits": waits
+        + [[name, "", "another step holds it back"] for name in waiting.held if name not in named],
         "notes": notes,
     }
 
@@ -248,7 +303,10 @@ def _graph(graph: Graph) -> dict[str, Any]:
     levels = graph.levels
     numbers = {node.name: number for number, node in enumerate(graph.nodes)}
     return {
-        "nodes": [[one.state.value, levels[one.name], node_lines(one), node_tooltip(one)] for one in graph.nodes],
+        "nodes": [
+            [one.state.value, levels[one.name], node_lines(one), node_tooltip(one)]
+            for one in graph.nodes
+        ],
         "edges": [
             [
                 numbers[one.dependency],

@@ -26,8 +26,9 @@ class Moment(NamedTuple):
 
     Attributes:
         subject: The kind, and the namespace and name, of the composite or the Operation.
-        time: When it was, such as `2026-11-24T18:30:09.123456Z`, or `round 3` of a simulation, or `round 3 without
-            vpc.status.id` after a loss. Such texts sort by time. With the subject it is the reconcile's place in links.
+        time: When it was, such as `2026-11-24T18:30:09.123456Z`, or `round 3` of a simulation, or
+            `round 3 without vpc.status.id` after a loss. Such texts sort by time. With the subject
+            it is the reconcile's place in links.
         key: Equal for reconciles in which everything was asked and answered alike.
         outcome: Reads the reconcile: its result, or its failure.
         is_loss: Whether it tries a loss, which no other reconcile follows.
@@ -41,7 +42,9 @@ class Moment(NamedTuple):
 
 
 class Elsewhere:
-    """The runner of a step whose function isn't in this process. It can't be called: its answers are recorded."""
+    """The runner of a step whose function isn't in this process. It can't be called: its answers
+    are recorded.
+    """
 
     def __repr__(self) -> str:
         return "its answers are recorded"
@@ -60,7 +63,10 @@ def recorded(recording: Recording, runners: Mapping[str, Runner]) -> Iterator[Mo
     """
     for reconciles in recording.subjects().values():
         for one in reconciles:
-            key = tuple((call.event.step, *map(_hash, (call.asked, call.answered)), call.error) for call in one.calls)
+            key = tuple(
+                (call.event.step, *map(_hash, (call.asked, call.answered)), call.error)
+                for call in one.calls
+            )
             subject = one.subject
             place = (subject.kind, subject.place)
             yield Moment(place, one.time, key, functools.partial(_outcome, one, runners))
@@ -71,7 +77,9 @@ def _hash(content: Any) -> str:
 
 
 def _outcome(reconcile: Reconcile, runners: Mapping[str, Runner]) -> Outcome:
-    """Return a recorded reconcile as far as it is known: a failure if an answer isn't there, or is Fatal."""
+    """Return a recorded reconcile as far as it is known: a failure if an answer isn't there, or is
+    Fatal.
+    """
     last: dict[int, Call] = {call.event.number: call for call in reconcile.calls}
     runs: list[StepRun] = []
     error: RenderError | None = None
@@ -85,7 +93,9 @@ def _outcome(reconcile: Reconcile, runners: Mapping[str, Runner]) -> Outcome:
             )
             continue
         request = request_bytes(call.request)
-        composite = composite or decoded(_view.RunFunctionRequest.FromString(request).observed.composite)
+        composite = composite or decoded(
+            _view.RunFunctionRequest.FromString(request).observed.composite
+        )
         if call.answered is None:
             why = call.error or "its answer isn't in the recording"
             error = error or NoAnswerError(f"pipeline step {quoted(step.name)}: {why}", step.name)
@@ -97,7 +107,9 @@ def _outcome(reconcile: Reconcile, runners: Mapping[str, Runner]) -> Outcome:
     if error is not None:
         error.composite, error.steps = composite, runs
         return error
-    rendered = desired_of(runs, _view.RunFunctionResponse.FromString(runs[-1].response).desired, composite)
+    rendered = desired_of(
+        runs, _view.RunFunctionResponse.FromString(runs[-1].response).desired, composite
+    )
     try:
         return rendered._replace(composed=_applied(rendered, runs[-1])) if composite else rendered
     except RenderError as refused:
@@ -106,11 +118,15 @@ def _outcome(reconcile: Reconcile, runners: Mapping[str, Runner]) -> Outcome:
 
 
 def _applied(rendered: Rendered, last: StepRun) -> dict[str, dict[str, Any]]:
-    """Return the composed resources as Crossplane applies them. Raises RenderError if it refuses one."""
+    """Return the composed resources as Crossplane applies them. Raises RenderError if it refuses
+    one.
+    """
     observed = _view.RunFunctionRequest.FromString(last.request).observed.resources
     owner = Owner.of(rendered.composite)
     return {
-        name: composed_resource(name, one, owner, decoded(observed[name]) if name in observed else None)
+        name: composed_resource(
+            name, one, owner, decoded(observed[name]) if name in observed else None
+        )
         for name, one in rendered.composed.items()
     }
 
@@ -118,7 +134,9 @@ def _applied(rendered: Rendered, last: StepRun) -> dict[str, dict[str, Any]]:
 def _fatal(run: StepRun) -> FatalResultError | None:
     for result in _view.RunFunctionResponse.FromString(run.response).results:
         if result.severity == _view.SEVERITY_FATAL:
-            what = f"pipeline step {quoted(run.step.name)} returned a fatal result: {result.message}"
+            what = (
+                f"pipeline step {quoted(run.step.name)} returned a fatal result: {result.message}"
+            )
             return FatalResultError(what, run.step.name)
     return None
 
@@ -131,14 +149,18 @@ def desired_of(runs: list[StepRun], desired: Any, composite: dict[str, Any]) -> 
         desired: The desired state, a State message of `proto._view`.
         composite: The composite after it.
     """
-    observed = _view.RunFunctionRequest.FromString(runs[-1].request).observed.resources if runs else {}
+    observed = (
+        _view.RunFunctionRequest.FromString(runs[-1].request).observed.resources if runs else {}
+    )
     composed = {name: decoded(desired.resources[name]) for name in sorted(desired.resources)}
     ready = {name: desired.resources[name].ready == _view.READY_TRUE for name in composed}
     deleted = {name: decoded(observed[name]) for name in observed if name not in composed}
     return Rendered(composite, composed, ready, deleted, [], {}, {}, runs)
 
 
-def simulated(simulation: Simulation, failure: RenderError | None, losses: Iterable[Loss] = ()) -> Iterator[Moment]:
+def simulated(
+    simulation: Simulation, failure: RenderError | None, losses: Iterable[Loss] = ()
+) -> Iterator[Moment]:
     """Yield the rounds of a simulation, and the reconciles after losses.
 
     Args:
@@ -147,7 +169,9 @@ def simulated(simulation: Simulation, failure: RenderError | None, losses: Itera
         losses: The losses from its steady state, each of which was tried alone.
     """
     metadata = metadata_of(simulation.composite)
-    place = "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
+    place = "/".join(
+        filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name"))))
+    )
     subject = text_of(simulation.composite.get("kind")), place
     outcomes: list[Outcome] = [one.rendered for one in simulation.rounds]
     if failure is not None:

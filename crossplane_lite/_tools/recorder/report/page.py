@@ -1,8 +1,9 @@
 """The page: one HTML file that needs nothing else.
 
-Nothing that was recorded is part of the HTML or of the script. It is compressed, in base64, in a data block, and the
-script puts it into the page as text alone. The policy in the page's head allows this script and this style, by their
-hashes, and nothing else: no other script, no picture, no request, and no way to make HTML from text.
+Nothing that was recorded is part of the HTML or of the script. It is compressed, in base64, in a
+data block, and the script puts it into the page as text alone. The policy in the page's head allows
+this script and this style, by their hashes, and nothing else: no other script, no picture, no
+request, and no way to make HTML from text.
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...simulate.command import command as simulate
-from ...simulate.command import make_parser as make_parser  # the command line asks each command's module for it
+
+# the command line asks each command's module for it
+from ...simulate.command import make_parser as make_parser
 
 if TYPE_CHECKING:
     from ...render.rendered import RenderError
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite simulate` with the arguments that follow it; see `simulate.command.command`."""
+    """Run `crossplane-lite simulate` with the arguments that follow it; see
+    `simulate.command.command`.
+    """
     return simulate(argv, _write)
 
 
-def _write(file: Path, simulation: Simulation, failure: RenderError | None, losses: Sequence[Loss]) -> None:
+def _write(
+    file: Path, simulation: Simulation, failure: RenderError | None, losses: Sequence[Loss]
+) -> None:
     from .facts import facts
     from .moments import simulated
     from .page import write

@@ -1,4 +1,6 @@
-"""The types of protobuf messages of any implementation, for type checkers: no module has them at run time."""
+"""The types of protobuf messages of any implementation, for type checkers: no module has them at
+run time.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol, TypeAlias
@@ -70,12 +72,20 @@ class Response(Protocol):
     def output(self) -> Any: ...
 
 class Dumped(Protocol):
-    """An object with pydantic's method `model_dump`, which can leave out the fields that weren't set."""
+    """An object with pydantic's method `model_dump`, which can leave out the fields that weren't
+    set.
+    """
 
-    def model_dump(self, *, exclude_unset: bool, by_alias: bool, warnings: bool) -> dict[str, Any]: ...
+    def model_dump(
+        self, *, exclude_unset: bool, by_alias: bool, warnings: bool
+    ) -> dict[str, Any]: ...
 
 Target: TypeAlias = Literal["composite", "composite_and_claim"] | int | None
-"""The object that gets an event or a condition: a name, a TARGET_ number of the protocol, or None for the default."""
+"""The object that gets an event or a condition: a name, a TARGET_ number of the protocol, or None
+for the default.
+"""
 
 Source: TypeAlias = Mapping[str, Any] | Model | StructMessage | Dumped
-"""The types of objects that helpers accept: a mapping, a model, a Struct message or a pydantic model."""
+"""The types of objects that helpers accept: a mapping, a model, a Struct message or a pydantic
+model.
+"""

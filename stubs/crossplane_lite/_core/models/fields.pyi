@@ -1,7 +1,8 @@
-"""The types of models' fields: the values that reading a field gives, and the values that it can be set to.
+"""The types of models' fields: the values that reading a field gives, and the values that it can be
+set to.
 
-Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of these
-descriptors, after its type in the table of its module:
+Classes of models are made while the program runs, so only stubs use these names. A field is
+declared by one of these descriptors, after its type in the table of its module:
 
     s i f b q    name: Leaf[str] = ...   or Seen[str], in classes that only the status of kinds has,
                                          or Given[str], if each composite of an XRD has the field
@@ -14,17 +15,28 @@ descriptors, after its type in the table of its module:
     {s           name: Map[str] = ...
     [o           name: Items[DynamicModel] = ...
 
-Lists and maps of lists or maps name two types, the one that an item reads as and the one that it can be set to:
+Lists and maps of lists or maps name two types, the one that an item reads as and the one that it
+can be set to:
 
     [[Name       name: DeepList[list[Name], ItemsOf[Name]] = ...
     {[s          name: DeepMap[list[str | Observable[str]], ListOf[str]] = ...
 
-Lists and maps of models have other classes than those of values. Type checkers read from `__set__` alone which values a
-constructor takes. So one class for both couldn't take a mapping for a model and refuse a mapping for a string.
+Lists and maps of models have other classes than those of values. Type checkers read from `__set__`
+alone which values a constructor takes. So one class for both couldn't take a mapping for a model
+and refuse a mapping for a string.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, Literal, Protocol, SupportsIndex, TypeAlias, overload, type_check_only
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeAlias,
+    overload,
+    type_check_only,
+)
 
 from typing_extensions import Never, Self, TypeVar
 
@@ -71,8 +83,8 @@ class _Sequence(Protocol[_T_co]):
     def __iter__(self) -> Iterator[_T_co]: ...
     def __len__(self) -> int: ...
 
-# What can be written for a list or a map. A list holds no None at run time, but checkers see one in every value that is
-# read from a field, `subnet.observed.status.atProvider.id` among them.
+# What can be written for a list or a map. A list holds no None at run time, but checkers see one in
+# every value that is read from a field, `subnet.observed.status.atProvider.id` among them.
 ListOf: TypeAlias = _Sequence[_T | Observable[_T] | None]
 MapOf: TypeAlias = Mapping[str, _T | Observable[_T] | _Empty]
 ItemsOf: TypeAlias = _Sequence[_M | Mapping[str, Any] | Observable[_M]]
@@ -86,8 +98,9 @@ _Item: TypeAlias = _M | Mapping[str, Any] | Observable[_M]
 class ObservedModel(Model):
     """Base of the classes that parts of observed resources have: their fields can only be read.
 
-    Each class of models has such a class beside it, `_ObservedSpec` for `Spec`, which is a subclass of both. So what
-    is observed can be passed to a function that takes a `Spec`, and assigned to a field that holds one.
+    Each class of models has such a class beside it, `_ObservedSpec` for `Spec`, which is a subclass
+    of both. So what is observed can be passed to a function that takes a `Spec`, and assigned to a
+    field that holds one.
     """
 
     @property
@@ -110,7 +123,9 @@ class Leaf(Generic[_T]):
 
 @type_check_only
 class Seen(Generic[_T]):
-    """A field of one value that only observed state has. Reading gives the value or an Observable of it, never None."""
+    """A field of one value that only observed state has. Reading gives the value or an Observable
+    of it, never None.
+    """
 
     def __get__(self, instance: Model, owner: type[Model], /) -> _T | Observable[_T]: ...
     def __set__(self, instance: Writable, value: _T | Observable[_T] | _Empty, /) -> None: ...
@@ -118,7 +133,9 @@ class Seen(Generic[_T]):
 
 @type_check_only
 class Given(Generic[_T]):
-    """A field of one value that each composite has: its XRD requires it or has a default. Reading gives the value."""
+    """A field of one value that each composite has: its XRD requires it or has a default. Reading
+    gives the value.
+    """
 
     def __get__(self, instance: Model, owner: type[Model], /) -> _T: ...
     def __set__(self, instance: Writable, value: _T | Observable[_T] | _Empty, /) -> None: ...
@@ -132,7 +149,9 @@ class Nested(Generic[_M, _V_co]):
     def __get__(self, instance: ObservedModel, owner: type[Model], /) -> _V_co: ...
     @overload
     def __get__(self, instance: Model, owner: type[Model], /) -> _M: ...
-    def __set__(self, instance: Writable, value: _M | Mapping[str, Any] | Observable[_M] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: _M | Mapping[str, Any] | Observable[_M] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -140,7 +159,9 @@ class FreeForm:
     """A field that holds an object without a schema. Reading gives the object, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> DynamicModel: ...
-    def __set__(self, instance: Writable, value: Model | Mapping[str, Any] | Observable[Any] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: Model | Mapping[str, Any] | Observable[Any] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -151,7 +172,9 @@ class Items(Generic[_M, _V_co]):
     def __get__(self, instance: ObservedModel, owner: type[Model], /) -> ObservedList[_V_co]: ...
     @overload
     def __get__(self, instance: Model, owner: type[Model], /) -> ItemsList[_M]: ...
-    def __set__(self, instance: Writable, value: ItemsOf[_M] | Observable[_Sequence[_M]] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: ItemsOf[_M] | Observable[_Sequence[_M]] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -162,7 +185,9 @@ class ItemMap(Generic[_M, _V_co]):
     def __get__(self, instance: ObservedModel, owner: type[Model], /) -> ObservedDict[_V_co]: ...
     @overload
     def __get__(self, instance: Model, owner: type[Model], /) -> ItemsDict[_M]: ...
-    def __set__(self, instance: Writable, value: ItemMapOf[_M] | Observable[Mapping[str, _M]] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: ItemMapOf[_M] | Observable[Mapping[str, _M]] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -170,10 +195,14 @@ class Values(Generic[_T]):
     """A field that holds a list of values. Reading gives the list, never None."""
 
     @overload
-    def __get__(self, instance: ObservedModel, owner: type[Model], /) -> ObservedList[_T | Observable[_T]]: ...
+    def __get__(
+        self, instance: ObservedModel, owner: type[Model], /
+    ) -> ObservedList[_T | Observable[_T]]: ...
     @overload
     def __get__(self, instance: Model, owner: type[Model], /) -> ValuesList[_T]: ...
-    def __set__(self, instance: Writable, value: ListOf[_T] | Observable[_Sequence[_T]] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: ListOf[_T] | Observable[_Sequence[_T]] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -181,10 +210,14 @@ class Map(Generic[_T]):
     """A field that holds a map of values. Reading gives the map, never None."""
 
     @overload
-    def __get__(self, instance: ObservedModel, owner: type[Model], /) -> ObservedDict[_T | Observable[_T]]: ...
+    def __get__(
+        self, instance: ObservedModel, owner: type[Model], /
+    ) -> ObservedDict[_T | Observable[_T]]: ...
     @overload
     def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
-    def __set__(self, instance: Writable, value: MapOf[_T] | Observable[Mapping[str, _T]] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: MapOf[_T] | Observable[Mapping[str, _T]] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -192,7 +225,9 @@ class DeepList(Generic[_T, _W]):
     """A field that holds a list of lists or maps. Reading gives the list, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> list[_T | Observable[_T]]: ...
-    def __set__(self, instance: Writable, value: ListOf[_W] | Observable[_Sequence[_W]] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: ListOf[_W] | Observable[_Sequence[_W]] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -200,7 +235,9 @@ class DeepMap(Generic[_T, _W]):
     """A field that holds a map of lists or maps. Reading gives the map, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
-    def __set__(self, instance: Writable, value: MapOf[_W] | Observable[Mapping[str, _W]] | _Empty, /) -> None: ...
+    def __set__(
+        self, instance: Writable, value: MapOf[_W] | Observable[Mapping[str, _W]] | _Empty, /
+    ) -> None: ...
     def __delete__(self, instance: Writable, /) -> None: ...
 
 @type_check_only
@@ -214,14 +251,18 @@ class ManagedSpec(Model):
 _S_co = TypeVar("_S_co", bound=ManagedSpec, default=ManagedSpec, covariant=True)
 
 class ManagedResource(Resource, Generic[_S_co]):
-    """Base of the managed resources of providers: kinds whose spec has `forProvider` and `providerConfigRef`."""
+    """Base of the managed resources of providers: kinds whose spec has `forProvider` and
+    `providerConfigRef`.
+    """
 
     spec: Nested[_S_co, Any] = ...  # Any, because each kind has an observed class of its own
     status: Any = ...
 
 @type_check_only
 class ItemsList(list[_M]):
-    """The list that a field of models reads as. It takes mappings for models. Changing it sets the field."""
+    """The list that a field of models reads as. It takes mappings for models. Changing it sets the
+    field.
+    """
 
     def append(self, object: _Item[_M], /) -> None: ...
     def extend(self, iterable: Iterable[_Item[_M]], /) -> None: ...
@@ -235,7 +276,9 @@ class ItemsList(list[_M]):
 
 @type_check_only
 class ValuesList(list[_T | Observable[_T]]):
-    """The list that a field of values reads as. It takes values read from other fields. Changing it sets the field."""
+    """The list that a field of values reads as. It takes values read from other fields. Changing it
+    sets the field.
+    """
 
     def append(self, object: _Value[_T], /) -> None: ...
     def extend(self, iterable: Iterable[_Value[_T]], /) -> None: ...
@@ -248,28 +291,38 @@ class ValuesList(list[_T | Observable[_T]]):
 
 @type_check_only
 class ItemsDict(dict[str, _M]):
-    """The map that a field of models reads as. It takes mappings for models; None means no opinion."""
+    """The map that a field of models reads as. It takes mappings for models; None means no
+    opinion.
+    """
 
     def __setitem__(self, key: str, value: _Item[_M] | _Empty, /) -> None: ...
     def setdefault(self, key: str, default: _Item[_M] | _Empty = None, /) -> _M: ...
     @overload  # type: ignore[override]
     def update(self, other: ItemMapOf[_M], /, **more: _Item[_M] | _Empty) -> None: ...
     @overload
-    def update(self, other: Iterable[tuple[str, _Item[_M] | _Empty]], /, **more: _Item[_M] | _Empty) -> None: ...
+    def update(
+        self, other: Iterable[tuple[str, _Item[_M] | _Empty]], /, **more: _Item[_M] | _Empty
+    ) -> None: ...
     @overload
     def update(self, **more: _Item[_M] | _Empty) -> None: ...
     def __ior__(self, value: ItemMapOf[_M], /) -> Self: ...  # type: ignore[misc,override]
 
 @type_check_only
 class ValuesDict(dict[str, _T | Observable[_T]]):
-    """The map that a field of values reads as. It takes None, which means no opinion. Changing it sets the field."""
+    """The map that a field of values reads as. It takes None, which means no opinion. Changing it
+    sets the field.
+    """
 
     def __setitem__(self, key: str, value: _Value[_T] | _Empty, /) -> None: ...
-    def setdefault(self, key: str, default: _Value[_T] | _Empty = None, /) -> _T | Observable[_T]: ...
+    def setdefault(
+        self, key: str, default: _Value[_T] | _Empty = None, /
+    ) -> _T | Observable[_T]: ...
     @overload  # type: ignore[override]
     def update(self, other: MapOf[_T], /, **more: _Value[_T] | _Empty) -> None: ...
     @overload
-    def update(self, other: Iterable[tuple[str, _Value[_T] | _Empty]], /, **more: _Value[_T] | _Empty) -> None: ...
+    def update(
+        self, other: Iterable[tuple[str, _Value[_T] | _Empty]], /, **more: _Value[_T] | _Empty
+    ) -> None: ...
     @overload
     def update(self, **more: _Value[_T] | _Empty) -> None: ...
     def __ior__(self, value: MapOf[_T], /) -> Self: ...  # type: ignore[misc,override]

@@ -1,4 +1,6 @@
-"""The messages and enums of `apiextensions.fn.proto.v1`, which protobuf makes while the program runs."""
+"""The messages and enums of `apiextensions.fn.proto.v1`, which protobuf makes while the program
+runs.
+"""
 
 import datetime
 from collections.abc import (
@@ -93,7 +95,9 @@ class _RepeatedScalar(MutableSequence[_T]):
 
 @type_check_only
 class _MessageMap(Mapping[str, _M]):
-    """A map field of messages. Reading a missing key adds an empty message; entries can't be assigned."""
+    """A map field of messages. Reading a missing key adds an empty message; entries can't be
+    assigned.
+    """
 
     def __getitem__(self, key: str) -> _M: ...
     def __delitem__(self, key: str) -> None: ...
@@ -115,7 +119,8 @@ class _ScalarMap(MutableMapping[str, _T]):
     def __len__(self) -> int: ...
     def MergeFrom(self, other: Self) -> None: ...
 
-# The private pool has its own Struct and Duration; those of struct_pb2 and duration_pb2 can't take their place.
+# The private pool has its own Struct and Duration; those of struct_pb2 and duration_pb2 can't take
+# their place.
 @type_check_only
 class _Struct(_Message):
     """google.protobuf.Struct: a JSON object."""
@@ -207,7 +212,9 @@ class Severity(int, metaclass=_EnumType):
     SEVERITY_NORMAL: ClassVar[Severity]
 
 class Target(int, metaclass=_EnumType):
-    """The object that gets an event or a condition: the composite, or the composite and its claim."""
+    """The object that gets an event or a condition: the composite, or the composite and its
+    claim.
+    """
 
     TARGET_UNSPECIFIED: ClassVar[Target]
     TARGET_COMPOSITE: ClassVar[Target]
@@ -244,7 +251,9 @@ STATUS_CONDITION_FALSE: Status
 
 @final
 class RunFunctionRequest(_Message):
-    """A call of a function: the observed and desired state, the input, and what Crossplane fetched for the function."""
+    """A call of a function: the observed and desired state, the input, and what Crossplane fetched
+    for the function.
+    """
 
     META_FIELD_NUMBER: ClassVar[int]
     OBSERVED_FIELD_NUMBER: ClassVar[int]

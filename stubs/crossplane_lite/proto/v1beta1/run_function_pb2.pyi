@@ -1,5 +1,7 @@
 # pyright: reportPrivateUsage=false
-"""The messages and enums of `apiextensions.fn.proto.v1beta1`: those of v1, as classes of their own."""
+"""The messages and enums of `apiextensions.fn.proto.v1beta1`: those of v1, as classes of their
+own.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, final
@@ -45,7 +47,9 @@ class Severity(int, metaclass=_EnumType):
     SEVERITY_NORMAL: ClassVar[Severity]
 
 class Target(int, metaclass=_EnumType):
-    """The object that gets an event or a condition: the composite, or the composite and its claim."""
+    """The object that gets an event or a condition: the composite, or the composite and its
+    claim.
+    """
 
     TARGET_UNSPECIFIED: ClassVar[Target]
     TARGET_COMPOSITE: ClassVar[Target]
@@ -82,7 +86,9 @@ STATUS_CONDITION_FALSE: Status
 
 @final
 class RunFunctionRequest(_Message):
-    """A call of a function: the observed and desired state, the input, and what Crossplane fetched for the function."""
+    """A call of a function: the observed and desired state, the input, and what Crossplane fetched
+    for the function.
+    """
 
     META_FIELD_NUMBER: ClassVar[int]
     OBSERVED_FIELD_NUMBER: ClassVar[int]

@@ -1,4 +1,6 @@
-"""Types that the managed resources of all providers share: references, selectors, and places of secrets."""
+"""Types that the managed resources of all providers share: references, selectors, and places of
+secrets.
+"""
 
 from typing import Literal
 
@@ -39,7 +41,9 @@ class NamespacedReference(Model):
     """Required. The name of the managed resource."""
 
     namespace: Leaf[str] = ...
-    """The namespace of the managed resource; without one, that of the resource that refers to it."""
+    """The namespace of the managed resource; without one, that of the resource that refers to
+    it.
+    """
 
     policy: Nested[Policy, _ObservedPolicy] = ...
     """When the reference is resolved, and whether it must be."""
@@ -66,7 +70,9 @@ class Policy(Model):
     """`Required` makes it an error if the other resource isn't found. Default: "Required"."""
 
     resolve: Leaf[Literal["Always", "IfNotPresent"]] = ...
-    """`Always` resolves again in every reconcile, `IfNotPresent` only if the field has no value. The default."""
+    """`Always` resolves again in every reconcile, `IfNotPresent` only if the field has no value.
+    The default.
+    """
 
 class ProviderConfigReference(Model):
     """The configuration, with credentials, that the provider uses for a resource."""
@@ -78,7 +84,9 @@ class ProviderConfigReference(Model):
     """Required. The name of the configuration."""
 
 class Reference(Model):
-    """A managed resource from which the provider takes a field's value, or another object that is known by its name."""
+    """A managed resource from which the provider takes a field's value, or another object that is
+    known by its name.
+    """
 
     name: Leaf[str] = ...
     """Required. The name of the object."""

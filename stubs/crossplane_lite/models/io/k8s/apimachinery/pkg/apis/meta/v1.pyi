@@ -1,6 +1,18 @@
-"""Models of the Kubernetes API machinery that other models share: metadata, conditions, selectors and so on."""
+"""Models of the Kubernetes API machinery that other models share: metadata, conditions, selectors
+and so on.
+"""
 
-from crossplane_lite.model import FreeForm, Items, Leaf, Map, Model, Nested, ObservedModel, Seen, Values
+from crossplane_lite.model import (
+    FreeForm,
+    Items,
+    Leaf,
+    Map,
+    Model,
+    Nested,
+    ObservedModel,
+    Seen,
+    Values,
+)
 
 __all__ = [
     "Condition",
@@ -46,7 +58,9 @@ class LabelSelector(Model):
     matchLabels: Map[str] = ...
 
 class LabelSelectorRequirement(Model):
-    """A requirement on one label: a key, an operator (In, NotIn, Exists, DoesNotExist) and values."""
+    """A requirement on one label: a key, an operator (In, NotIn, Exists, DoesNotExist) and
+    values.
+    """
 
     key: Leaf[str] = ...
     operator: Leaf[str] = ...
