@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,13 @@ def written(folder: Path, body: str) -> str:
     file = folder / "function.py"
     file.write_text(HEAD + "".join(f"    {line}\n" for line in body.splitlines()))
     return str(file)
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Previews of other tests import a module of this name, too."""
+    yield
+    sys.modules.pop("function", None)
 
 
 @pytest.mark.parametrize(("body", "code"), WRONG.values(), ids=WRONG)

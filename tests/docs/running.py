@@ -202,6 +202,9 @@ class Page:
         importlib.invalidate_caches()
         sys.path[:0] = [str(self._at)]
         os.chdir(self._at)
+        # Another test may have left a module of the same name.
+        for file in self._at.glob("*.py"):
+            sys.modules.pop(file.stem, None)
         try:
             yield
         finally:
