@@ -202,9 +202,12 @@ class Page:
         importlib.invalidate_caches()
         sys.path[:0] = [str(self._at)]
         os.chdir(self._at)
-        # Another test may have left a module of the same name.
-        for file in self._at.glob("*.py"):
-            sys.modules.pop(file.stem, None)
+        # Another test may have left a module of the same name, of a folder of its own.
+        names = {file.stem for file in self._at.iterdir()}
+        kept = (str(ROOT), sys.prefix, sys.base_prefix)
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] in names and not _file_of(module).startswith(kept):
+                del sys.modules[name]
         try:
             yield
         finally:
@@ -212,8 +215,7 @@ class Page:
             sys.path[:] = path
             ours = f"{self.folder}{os.sep}"
             for name, module in list(sys.modules.items()):
-                file = getattr(module, "__file__", None) or "".join(list(getattr(module, "__path__", None) or [])[:1])
-                if file and file.startswith(ours):
+                if _file_of(module).startswith(ours):
                     del sys.modules[name]
             for cache in self.folder.rglob("__pycache__"):
                 shutil.rmtree(cache, ignore_errors=True)
@@ -306,3 +308,9 @@ def _parse_commands(text: str) -> None:
         if parser is not None:
             unknown = {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)} - _flags(parser).keys()
             assert not unknown, f"{words[0]} has no {', '.join(sorted(unknown))}"
+
+
+def _file_of(module: Any) -> str:
+    """Return the file of a module, or the folder of a package without one; empty for neither."""
+    file: str | None = getattr(module, "__file__", None)
+    return file or "".join(list(getattr(module, "__path__", None) or [])[:1])
