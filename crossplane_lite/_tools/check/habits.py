@@ -30,6 +30,7 @@ _CHANGES: Final = frozenset(
         *("reverse", "setdefault", "sort", "subtract", "update"),
     }
 )
+_ORDER: Final = "the order of a set is another one in each process; write sorted(...)"
 # Calls that keep the order in which they are given elements.
 _IN_ORDER: Final = frozenset({"enumerate", "list", "tuple"})
 
@@ -43,7 +44,7 @@ def habits(tree: ast.Module) -> Iterator[Finding]:
             yield from _called(node)
         elif isinstance(node, ast.BoolOp):
             yield from _always_true(node)
-        elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        elif isinstance(node, ast.ListComp):
             yield from _from_set(node)
         elif isinstance(node, ast.For):
             yield from _over_letters(node)
@@ -73,18 +74,16 @@ def _called(node: ast.Call) -> Iterator[Finding]:
     given = node.args[0] if node.args else None
     is_joined = isinstance(node.func, ast.Attribute) and node.func.attr == "join"
     if (name in _IN_ORDER or is_joined) and _is_set(given):
-        text = "the order of a set is another one in each process; write sorted(...)"
-        yield finding(node, "CL009", text)
+        yield finding(node, "CL009", _ORDER)
     if name == "value_or" or name.endswith(".value_or"):
         if isinstance(given, (ast.Constant, ast.JoinedStr)):
             text = "the value comes first, and its default second: write value_or(value, default)"
             yield finding(node, "CL011", text)
 
 
-def _from_set(node: ast.ListComp | ast.GeneratorExp) -> Iterator[Finding]:
-    if isinstance(node, ast.ListComp) and _is_set(node.generators[0].iter):
-        text = "the order of a set is another one in each process; write sorted(...)"
-        yield finding(node, "CL009", text)
+def _from_set(node: ast.ListComp) -> Iterator[Finding]:
+    if _is_set(node.generators[0].iter):
+        yield finding(node, "CL009", _ORDER)
 
 
 def _over_letters(node: ast.For) -> Iterator[Finding]:

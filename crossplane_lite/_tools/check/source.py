@@ -59,12 +59,15 @@ def findings(text: str) -> list[Finding]:
     found: list[Finding] = []
     tree = ast.parse(text)
     shared = set(_shared(tree))
+    is_composition = False
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             context = _context_of(node)
             if context:
                 found += _Function(node, context, shared).findings()
-                found += habits(tree)
+                is_composition = True
+    if is_composition:
+        found += habits(tree)
     return sorted(set(found))
 
 
